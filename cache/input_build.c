@@ -1,0 +1,606 @@
+/* The builder of input sets: conditions are collected as they come, then sorted, freed of doubles and packed.
+ */
+#include "cache/input_set.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "cache/filesystem.h"
+#include "cache/input_layout.h"
+#include "cache/strings.h"
+#include "cache/zstd_context.h"
+#include "common/clock.h"
+#include "common/memory.h"
+
+enum { COMPRESSION = 6 };
+
+struct added {
+    enum condition_kind kind;
+    struct condition condition;
+    uint64_t mark;                   /* of a file; 0: not to be trusted */
+    unsigned char blank[BLANK_SIZE]; /* zeros: none */
+};
+
+struct absence {
+    uint32_t path;
+    bool follow;
+};
+
+struct listing {
+    uint32_t path;
+    uint32_t own; /* string: names, each followed by a slash */
+    struct digest names;
+};
+
+struct input_set_builder {
+    struct arena arena;
+    struct strings strings;
+    struct added *added;
+    size_t added_count, added_room;
+    struct absence *absences;
+    size_t absence_count, absence_room;
+    struct listing *listings;
+    size_t listing_count, listing_room;
+    bool comments;
+};
+
+/* An array that is full gets twice the room. */
+static void *grown(void *array, size_t count, size_t *room, size_t size)
+{
+    if (count < *room)
+        return array;
+    *room = *room ? 2 * *room : 64;
+    return memory_realloc(array, *room * size);
+}
+
+struct input_set_builder *input_set_builder_new(void)
+{
+    struct input_set_builder *builder = memory_zalloc(sizeof *builder);
+
+    arena_init(&builder->arena);
+    strings_init(&builder->strings, &builder->arena);
+    return builder;
+}
+
+void input_set_builder_free(struct input_set_builder *builder)
+{
+    if (!builder)
+        return;
+    strings_release(&builder->strings);
+    arena_release(&builder->arena);
+    memory_free(builder->added);
+    memory_free(builder->absences);
+    memory_free(builder->listings);
+    memory_free(builder);
+}
+
+/* Padding is zeroed too: equal conditions are found by their bytes. */
+static struct added *add(struct input_set_builder *builder, enum condition_kind kind, const char *text)
+{
+    builder->added =
+        grown(builder->added, builder->added_count, &builder->added_room, sizeof *builder->added);
+    struct added *added = &builder->added[builder->added_count++];
+    memset(added, 0, sizeof *added);
+    added->kind = kind;
+    added->condition.string = strings_number(&builder->strings, text);
+    return added;
+}
+
+static void set_digest(struct added *added, const struct digest *digest)
+{
+    added->condition.has_digest = true;
+    added->condition.digest = *digest;
+}
+
+void input_set_add_file(struct input_set_builder *builder, const char *path, const struct file_facts *facts,
+                        bool executable)
+{
+    struct added *added = add(builder, CONDITION_FILE, path);
+
+    set_digest(added, &facts->content);
+    added->condition.number = executable;
+    if (facts->trusted && !facts->mounts)
+        added->mark = mark_of(&facts->stamp);
+    if (facts->has_blank)
+        memcpy(added->blank, facts->blank.bytes, sizeof added->blank);
+}
+
+void input_set_add_absent(struct input_set_builder *builder, const char *path, bool follow)
+{
+    builder->absences =
+        grown(builder->absences, builder->absence_count, &builder->absence_room, sizeof *builder->absences);
+    builder->absences[builder->absence_count++] =
+        (struct absence){strings_number(&builder->strings, path), follow};
+}
+
+void input_set_add_exists(struct input_set_builder *builder, const char *path, mode_t mode, bool follow)
+{
+    add(builder, CONDITION_EXISTS, path)->condition.number = (mode & S_IFMT) | follow;
+}
+
+void input_set_add_times(struct input_set_builder *builder, const char *path, const struct stamp *stamp)
+{
+    struct added *added = add(builder, CONDITION_TIMES, path);
+    added->condition.number = stamp->size;
+    added->condition.second = (uint64_t)stamp->mtime;
+}
+
+void input_set_add_listing(struct input_set_builder *builder, const char *path, const struct digest *names,
+                           const char *const *own)
+{
+    struct buf joined = BUF_INIT;
+
+    for (; own && *own; own++) {
+        buf_add_text(&joined, *own);
+        buf_add_char(&joined, '/');
+    }
+    builder->listings =
+        grown(builder->listings, builder->listing_count, &builder->listing_room, sizeof *builder->listings);
+    builder->listings[builder->listing_count++] = (struct listing){
+        .path = strings_number(&builder->strings, path),
+        .own = strings_number(&builder->strings, joined.data ? joined.data : ""),
+        .names = *names,
+    };
+    buf_release(&joined);
+}
+
+static void add_resolved(struct input_set_builder *builder, enum condition_kind kind, const char *path,
+                         int result, const char *target)
+{
+    struct added *added = add(builder, kind, path);
+    added->condition.number = (uint64_t)-result;
+    added->condition.second = strings_number(&builder->strings, result == 0 ? target : "");
+}
+
+void input_set_add_link(struct input_set_builder *builder, const char *path, int result, const char *target)
+{
+    add_resolved(builder, CONDITION_LINK, path, result, target);
+}
+
+void input_set_add_realpath(struct input_set_builder *builder, const char *path, int result,
+                            const char *resolved)
+{
+    add_resolved(builder, CONDITION_REALPATH, path, result, resolved);
+}
+
+static void set_text_digest(struct added *added, const char *text)
+{
+    if (text) {
+        struct digest digest = digest_of(text, strlen(text));
+        set_digest(added, &digest);
+    }
+}
+
+void input_set_add_variable(struct input_set_builder *builder, const char *name, const char *value)
+{
+    set_text_digest(add(builder, CONDITION_VARIABLE, name), value);
+}
+
+void input_set_add_fact(struct input_set_builder *builder, enum input_fact fact, const char *value)
+{
+    struct added *added = add(builder, CONDITION_FACT, "");
+    added->condition.number = fact;
+    set_text_digest(added, value);
+}
+
+void input_set_add_twins(struct input_set_builder *builder, const char *path, const char *other,
+                         bool same_inode, bool same_mtime)
+{
+    struct added *added = add(builder, CONDITION_TWINS, path);
+    added->condition.number = (uint64_t)same_inode + 2 * (uint64_t)same_mtime;
+    added->condition.second = strings_number(&builder->strings, other);
+}
+
+void input_set_allow_comments(struct input_set_builder *builder)
+{
+    builder->comments = true;
+}
+
+/* ---- where absences stand ---- */
+
+enum place_state { PLACE_UNKNOWN, PLACE_DIRECTORY, PLACE_MISSING, PLACE_ODD };
+
+struct place {
+    enum place_state state;
+    uint64_t mark; /* of a directory; 0: not to be trusted */
+};
+
+/* An absence that its directory proves: `ground` exists, and the first part of `rest` is missing in it. */
+struct grounded {
+    uint32_t ground, rest;
+    bool follow;
+    uint64_t mark; /* of the ground */
+};
+
+struct packing {
+    struct input_set_builder *builder;
+    int directory;
+    int64_t before;       /* clock_of_files() before anything was looked at */
+    struct place *places; /* by number of the path */
+    size_t place_room;
+    struct grounded *grounded;
+    size_t grounded_count;
+};
+
+static struct place *place_of(struct packing *packing, uint32_t path)
+{
+    if (path >= packing->place_room) {
+        size_t room = 2 * ((size_t)path + 1);
+        packing->places = memory_realloc(packing->places, room * sizeof *packing->places);
+        memset(packing->places + packing->place_room, 0,
+               (room - packing->place_room) * sizeof *packing->places);
+        packing->place_room = room;
+    }
+    return &packing->places[path];
+}
+
+static uint64_t mark_if_trusted(const struct packing *packing, int fd)
+{
+    struct stat status;
+    struct filesystem filesystem = filesystem_of(fd);
+
+    if (!filesystem.local || filesystem.read_only || fstat(fd, &status) != 0)
+        return 0;
+    struct stamp stamp = stamp_of(&status);
+    return stamp_trusted(&stamp, packing->before) ? mark_of(&stamp) : 0;
+}
+
+/* The stamp is taken here, before the absences below are looked at: what appears meanwhile changes it. */
+static struct place *look_at_place(struct packing *packing, uint32_t path)
+{
+    struct place *place = place_of(packing, path);
+
+    if (place->state != PLACE_UNKNOWN)
+        return place;
+    int fd =
+        openat(packing->directory, packing->builder->strings.texts[path], O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) {
+        place->state = errno == ENOENT ? PLACE_MISSING : PLACE_ODD;
+        return place;
+    }
+    place->state = PLACE_DIRECTORY;
+    place->mark = mark_if_trusted(packing, fd);
+    close(fd);
+    return place;
+}
+
+/* Length of the directory part of path[0 … length), without the slashes that end it; "/" keeps its own. */
+static size_t parent_length(const char *path, size_t length)
+{
+    while (length > 0 && path[length - 1] != '/')
+        length--;
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    return length;
+}
+
+/* Really no entry by that name, not even a link that leads nowhere? */
+static bool lacks(const struct packing *packing, const char *path, size_t length)
+{
+    struct stat status;
+    char name[PATH_MAX];
+
+    if (length >= sizeof name)
+        return false;
+    memcpy(name, path, length);
+    name[length] = '\0';
+    return fstatat(packing->directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT;
+}
+
+/* Finds the nearest directory above that exists. False if the absence must be looked at by itself. */
+static bool find_ground(struct packing *packing, const char *path, struct grounded *grounded)
+{
+    struct strings *strings = &packing->builder->strings;
+    size_t end = strlen(path);
+
+    if (end == 0 || path[end - 1] == '/')
+        return false;
+    for (;;) {
+        size_t length = parent_length(path, end);
+        uint32_t parent = length ? strings_number_n(strings, path, length) : strings_number(strings, ".");
+        struct place *place = look_at_place(packing, parent);
+
+        if (place->state == PLACE_DIRECTORY) {
+            const char *rest = path + length + strspn(path + length, "/");
+            if (!lacks(packing, path, end))
+                return false;
+            grounded->ground = parent;
+            grounded->mark = place->mark;
+            grounded->rest = strings_number(strings, rest);
+            return true;
+        }
+        if (place->state != PLACE_MISSING || length <= 1)
+            return false;
+        end = length;
+    }
+}
+
+static void add_odd_absence(struct packing *packing, const struct absence *absence)
+{
+    struct input_set_builder *builder = packing->builder;
+    const char *path = builder->strings.texts[absence->path];
+    struct stat status;
+    int error = ENOENT; /* also when it is there by now: the set then holds once it is gone again */
+
+    if (fstatat(packing->directory, path, &status, absence->follow ? 0 : AT_SYMLINK_NOFOLLOW) != 0)
+        error = errno;
+    add(builder, CONDITION_ABSENT, path)->condition.number = (uint64_t)error * 2 + absence->follow;
+}
+
+static void ground_absences(struct packing *packing)
+{
+    struct input_set_builder *builder = packing->builder;
+
+    packing->grounded = memory_alloc((builder->absence_count + 1) * sizeof *packing->grounded);
+    for (size_t i = 0; i < builder->absence_count; i++) {
+        struct absence *absence = &builder->absences[i];
+        struct grounded grounded = {0, 0, absence->follow, 0};
+        if (find_ground(packing, builder->strings.texts[absence->path], &grounded))
+            packing->grounded[packing->grounded_count++] = grounded;
+        else
+            add_odd_absence(packing, absence);
+    }
+}
+
+/* ---- packing ---- */
+
+typedef void string_visit(void *data, uint32_t *string);
+
+static bool second_is_string(enum condition_kind kind)
+{
+    return kind == CONDITION_LINK || kind == CONDITION_REALPATH || kind == CONDITION_TWINS;
+}
+
+/* All places that hold the number of a string that goes into the packed set. */
+static void visit_strings(struct packing *packing, string_visit *visit, void *data)
+{
+    struct input_set_builder *builder = packing->builder;
+
+    for (size_t i = 0; i < builder->added_count; i++) {
+        struct added *added = &builder->added[i];
+        visit(data, &added->condition.string);
+        if (second_is_string(added->kind)) {
+            uint32_t string = (uint32_t)added->condition.second;
+            visit(data, &string);
+            added->condition.second = string;
+        }
+    }
+    for (size_t i = 0; i < packing->grounded_count; i++) {
+        visit(data, &packing->grounded[i].ground);
+        visit(data, &packing->grounded[i].rest);
+    }
+    for (size_t i = 0; i < builder->listing_count; i++) {
+        visit(data, &builder->listings[i].path);
+        visit(data, &builder->listings[i].own);
+    }
+}
+
+static void note_use(void *data, uint32_t *string)
+{
+    ((bool *)data)[*string] = true;
+}
+
+static void change_number(void *data, uint32_t *string)
+{
+    *string = ((const uint32_t *)data)[*string];
+}
+
+static void sort_strings(struct packing *packing)
+{
+    struct strings *strings = &packing->builder->strings;
+    bool *used = memory_zalloc(strings->count + 1);
+
+    visit_strings(packing, note_use, used);
+    uint32_t *changed = strings_sort(strings, used);
+    visit_strings(packing, change_number, changed);
+    memory_free(changed);
+    memory_free(used);
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static int compare_added(const void *left, const void *right)
+{
+    const struct added *a = left, *b = right;
+    int order = compare_numbers(a->kind, b->kind);
+
+    if (!order)
+        order = compare_numbers(a->condition.string, b->condition.string);
+    return order ? order : memcmp(&a->condition, &b->condition, sizeof a->condition);
+}
+
+static int compare_grounded(const void *left, const void *right)
+{
+    const struct grounded *a = left, *b = right;
+    int order = compare_numbers(a->ground, b->ground);
+
+    if (!order)
+        order = compare_numbers(a->rest, b->rest);
+    return order ? order : compare_numbers(a->follow, b->follow);
+}
+
+/* A file that was added twice counts as marked only if both times it bore the same stamp. */
+static void merge_double(struct added *kept, const struct added *other)
+{
+    if (kept->mark != other->mark)
+        kept->mark = 0;
+    if (memcmp(kept->blank, other->blank, sizeof kept->blank) != 0)
+        memset(kept->blank, 0, sizeof kept->blank);
+}
+
+static void sort_conditions(struct input_set_builder *builder)
+{
+    size_t kept = 0;
+
+    if (builder->added_count)
+        qsort(builder->added, builder->added_count, sizeof *builder->added, compare_added);
+    for (size_t i = 0; i < builder->added_count; i++)
+        if (kept && compare_added(&builder->added[kept - 1], &builder->added[i]) == 0)
+            merge_double(&builder->added[kept - 1], &builder->added[i]);
+        else
+            builder->added[kept++] = builder->added[i];
+    builder->added_count = kept;
+}
+
+static void sort_grounded(struct packing *packing)
+{
+    struct grounded *grounded = packing->grounded;
+    size_t kept = 0;
+
+    if (packing->grounded_count)
+        qsort(grounded, packing->grounded_count, sizeof *grounded, compare_grounded);
+    for (size_t i = 0; i < packing->grounded_count; i++)
+        if (!kept || compare_grounded(&grounded[kept - 1], &grounded[i]) != 0)
+            grounded[kept++] = grounded[i];
+    packing->grounded_count = kept;
+}
+
+/* Appends the conditions of one kind, from `added` on; returns where the next kind begins. */
+static const struct added *put_kind(const struct added *added, const struct added *end,
+                                    enum condition_kind kind, struct buf *first, struct buf *second)
+{
+    const struct added *next = added;
+    uint32_t last = 0;
+
+    while (next < end && next->kind == kind)
+        next++;
+    buf_add_varint(first, (uint64_t)(next - added));
+    for (; added < next; added++) {
+        const struct condition *condition = &added->condition;
+        buf_add_varint(first, condition->string - last);
+        buf_add_varint(first, condition->number * 2 + condition->has_digest);
+        buf_add_varint(first, condition->second);
+        last = condition->string;
+        if (condition->has_digest)
+            buf_add(second, condition->digest.bytes, sizeof condition->digest.bytes);
+    }
+    return next;
+}
+
+/* A group whose files can't all be trusted has no mark. */
+static void put_group_marks(const struct added *files, size_t count, struct buf *second)
+{
+    for (size_t i = 0; i < count; i += FILE_GROUP) {
+        uint64_t marks[FILE_GROUP];
+        size_t size = count - i < FILE_GROUP ? count - i : FILE_GROUP;
+        bool all = true;
+        for (size_t j = 0; j < size; j++) {
+            marks[j] = files[i + j].mark;
+            all = all && marks[j];
+        }
+        buf_add_u64(second, all ? XXH3_64bits(marks, size * sizeof *marks) : 0);
+    }
+}
+
+static void put_conditions(const struct input_set_builder *builder, struct buf *first, struct buf *second)
+{
+    const struct added *next = builder->added, *end = builder->added + builder->added_count;
+    const struct added *files = NULL;
+    size_t file_count = 0;
+
+    for (int kind = 0; kind < CONDITION_KINDS; kind++) {
+        const struct added *begin = next;
+        next = put_kind(begin, end, (enum condition_kind)kind, first, second);
+        if (kind == CONDITION_FILE) {
+            files = begin;
+            file_count = (size_t)(next - begin);
+        }
+    }
+    for (size_t i = 0; builder->comments && i < file_count; i++)
+        buf_add(second, files[i].blank, sizeof files[i].blank);
+    put_group_marks(files, file_count, second);
+}
+
+static size_t put_absences_of(const struct grounded *grounded, size_t count, struct buf *first,
+                              struct buf *list)
+{
+    uint32_t last = 0;
+    size_t i;
+
+    buf_reset(list);
+    for (i = 0; i < count && grounded[i].ground == grounded->ground; i++) {
+        buf_add_varint(list, (uint64_t)(grounded[i].rest - last) * 2 + grounded[i].follow);
+        last = grounded[i].rest;
+    }
+    buf_add_varint(first, grounded->ground);
+    buf_add_varint(first, 0);
+    buf_add_varint(first, list->length);
+    buf_add(first, list->data, list->length);
+    return i;
+}
+
+static void put_directories(const struct packing *packing, struct buf *first, struct buf *second)
+{
+    const struct input_set_builder *builder = packing->builder;
+    struct buf list = BUF_INIT, directories = BUF_INIT;
+    size_t count = builder->listing_count;
+
+    for (size_t i = 0; i < builder->listing_count; i++) {
+        const struct listing *listing = &builder->listings[i];
+        buf_add_varint(&directories, listing->path);
+        buf_add_varint(&directories, (uint64_t)listing->own + 1);
+        buf_add_varint(&directories, 0);
+        buf_add_u64(second, 0); /* it may have changed since it was listed: no mark */
+        buf_add(second, listing->names.bytes, sizeof listing->names.bytes);
+    }
+    for (size_t i = 0; i < packing->grounded_count; count++) {
+        buf_add_u64(second, packing->grounded[i].mark);
+        i += put_absences_of(&packing->grounded[i], packing->grounded_count - i, &directories, &list);
+    }
+    buf_add_varint(first, count);
+    buf_add(first, directories.data, directories.length);
+    buf_release(&directories);
+    buf_release(&list);
+}
+
+static void put_compressed(const struct buf *first, struct buf *out)
+{
+    ZSTD_CCtx *context = zstd_take_compressor();
+    size_t bound = ZSTD_compressBound(first->length);
+
+    if (!context)
+        abort();
+    buf_reserve(out, bound);
+    size_t size =
+        ZSTD_compressCCtx(context, out->data + out->length, bound, first->data, first->length, COMPRESSION);
+    if (ZSTD_isError(size)) /* with room for the bound only memory can fail it */
+        abort();
+    out->length += size;
+    zstd_give_compressor(context);
+}
+
+void input_set_pack(struct input_set_builder *builder, int directory, struct buf *out)
+{
+    struct packing packing = {.builder = builder, .directory = directory, .before = clock_of_files()};
+    struct buf first = BUF_INIT, second = BUF_INIT;
+
+    ground_absences(&packing);
+    sort_strings(&packing);
+    sort_conditions(builder);
+    sort_grounded(&packing);
+
+    buf_add_u8(&first, builder->comments ? SET_COMMENTS : 0);
+    strings_put(&builder->strings, &first);
+    put_conditions(builder, &first, &second);
+    put_directories(&packing, &first, &second);
+
+    buf_add_u8(out, SET_VERSION);
+    buf_add_varint(out, first.length);
+    buf_add_varint(out, second.length);
+    put_compressed(&first, out);
+    buf_add(out, second.data, second.length);
+
+    buf_release(&first);
+    buf_release(&second);
+    memory_free(packing.places);
+    memory_free(packing.grounded);
+}

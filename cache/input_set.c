@@ -1,0 +1,262 @@
+/* Input sets from packed bytes to memory. */
+#include "cache/input_set.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "cache/input_layout.h"
+#include "cache/input_unpacked.h"
+#include "cache/zstd_context.h"
+#include "common/memory.h"
+
+uint64_t mark_of(const struct stamp *stamp)
+{
+    uint64_t mark = XXH3_64bits(stamp, sizeof *stamp);
+    return mark ? mark : 1;
+}
+
+uint64_t mark_bound_to(uint64_t mark, uint32_t mounts)
+{
+    uint64_t bound = mark ^ (mounts * UINT64_C(0x9e3779b97f4a7c15));
+    return bound ? bound : 1;
+}
+
+/* The two parts of a set while it is unpacked. */
+struct parts {
+    struct reader first, second;
+};
+
+static unsigned char *decompress(const void *bytes, size_t size, size_t expected)
+{
+    unsigned char *raw = malloc(expected + 1);
+    ZSTD_DCtx *context = zstd_take_decompressor();
+    bool good = raw && context && ZSTD_decompressDCtx(context, raw, expected, bytes, size) == expected;
+
+    if (context)
+        zstd_give_decompressor(context);
+    if (good)
+        return raw;
+    free(raw);
+    return NULL;
+}
+
+/* Finds the parts; false if the bytes can't be a set. */
+static bool open_parts(struct input_set *set, const unsigned char *bytes, size_t size, struct parts *parts)
+{
+    struct reader reader;
+
+    reader_init(&reader, bytes, size);
+    uint8_t version = reader_u8(&reader);
+    uint64_t first_size = reader_varint(&reader), second_size = reader_varint(&reader);
+    if (reader.bad || version != SET_VERSION || first_size > SET_PARTS_MAX ||
+        second_size > reader_left(&reader))
+        return false;
+    size_t frame = reader_left(&reader) - (size_t)second_size;
+    const unsigned char *compressed = reader_bytes(&reader, frame);
+    set->raw = decompress(compressed, frame, (size_t)first_size);
+    if (!set->raw)
+        return false;
+    reader_init(&parts->first, set->raw, (size_t)first_size);
+    reader_init(&parts->second, reader.next, (size_t)second_size);
+    set->memory += (size_t)first_size;
+    return true;
+}
+
+/* A count can't be larger than what is left, at a byte each at least. */
+static bool take_count(struct reader *reader, size_t *count)
+{
+    uint64_t number = reader_varint(reader);
+
+    *count = (size_t)number;
+    return !reader->bad && number <= reader_left(reader);
+}
+
+static void *room_for(struct input_set *set, size_t count, size_t size)
+{
+    set->memory += count * size;
+    return memory_zalloc(count * size + 1);
+}
+
+static bool unpack_strings(struct input_set *set, struct reader *reader)
+{
+    struct buf text = BUF_INIT;
+    size_t last = 0;
+    bool good = take_count(reader, &set->string_count);
+
+    if (!good)
+        return false;
+    set->strings = room_for(set, set->string_count, sizeof *set->strings);
+    for (size_t i = 0; good && i < set->string_count; i++) {
+        uint64_t shared = reader_varint(reader);
+        const char *rest = reader_string(reader);
+        size_t begin = text.length;
+
+        if (reader->bad || shared > (i ? begin - last - 1 : 0) || begin > SET_STRINGS_MAX) {
+            good = false;
+            break;
+        }
+        buf_reserve(&text, shared + 1);
+        buf_add(&text, text.data + last, shared);
+        buf_add_string(&text, rest);
+        set->strings[i] = (uint32_t)begin;
+        last = begin;
+    }
+    set->memory += text.length;
+    set->text = buf_detach(&text, NULL);
+    return good;
+}
+
+static bool second_fits(const struct input_set *set, enum condition_kind kind, uint64_t second)
+{
+    bool string = kind == CONDITION_LINK || kind == CONDITION_REALPATH || kind == CONDITION_TWINS;
+    return !string || second < set->string_count;
+}
+
+static bool unpack_condition(struct input_set *set, struct parts *parts, enum condition_kind kind,
+                             uint64_t *string, struct condition *condition)
+{
+    *string += reader_varint(&parts->first);
+    uint64_t number = reader_varint(&parts->first);
+
+    condition->has_digest = number & 1;
+    condition->number = number >> 1;
+    condition->second = reader_varint(&parts->first);
+    if (parts->first.bad || *string >= set->string_count || !second_fits(set, kind, condition->second))
+        return false;
+    condition->string = (uint32_t)*string;
+    if (condition->has_digest) {
+        const void *digest = reader_bytes(&parts->second, sizeof condition->digest.bytes);
+        if (!digest)
+            return false;
+        memcpy(condition->digest.bytes, digest, sizeof condition->digest.bytes);
+    }
+    return condition->has_digest || kind != CONDITION_FILE;
+}
+
+static bool unpack_conditions(struct input_set *set, struct parts *parts)
+{
+    for (int kind = 0; kind < CONDITION_KINDS; kind++) {
+        size_t count, total;
+        uint64_t string = 0;
+
+        if (!take_count(&parts->first, &count))
+            return false;
+        total = set->condition_count + count;
+        set->conditions = memory_realloc(set->conditions, total * sizeof *set->conditions + 1);
+        memset(set->conditions + set->condition_count, 0, count * sizeof *set->conditions);
+        for (; set->condition_count < total; set->condition_count++)
+            if (!unpack_condition(set, parts, (enum condition_kind)kind, &string,
+                                  &set->conditions[set->condition_count]))
+                return false;
+        set->kind_end[kind] = total;
+    }
+    set->memory += set->condition_count * sizeof *set->conditions;
+    return true;
+}
+
+static bool unpack_files(struct input_set *set, struct reader *second)
+{
+    size_t count = set->kind_end[CONDITION_FILE] - kind_begin(set, CONDITION_FILE);
+    size_t groups = (count + FILE_GROUP - 1) / FILE_GROUP;
+
+    set->files = room_for(set, count, sizeof *set->files);
+    set->groups = room_for(set, groups, sizeof *set->groups);
+    for (size_t i = 0; set->comments && i < count; i++) {
+        const void *blank = reader_bytes(second, BLANK_SIZE);
+        if (blank)
+            memcpy(set->files[i].blank, blank, BLANK_SIZE);
+    }
+    for (size_t i = 0; i < groups; i++)
+        atomic_init(&set->groups[i], reader_u64(second));
+    return !second->bad;
+}
+
+/* The names of absences are looked at here once, so that a check can trust them. */
+static bool absences_are_sound(const struct input_set *set, const struct directory *directory)
+{
+    struct reader reader;
+    uint64_t name = 0;
+
+    reader_init(&reader, directory->absences, directory->absences_size);
+    while (reader_left(&reader) > 0) {
+        name += reader_varint(&reader) >> 1;
+        if (reader.bad || name >= set->string_count)
+            return false;
+    }
+    return true;
+}
+
+static bool unpack_directory(struct input_set *set, struct parts *parts, struct directory *directory)
+{
+    uint64_t path = reader_varint(&parts->first), own = reader_varint(&parts->first);
+    uint64_t size = reader_varint(&parts->first);
+
+    if (parts->first.bad || path >= set->string_count || own > set->string_count || size > UINT32_MAX)
+        return false;
+    directory->path = (uint32_t)path;
+    directory->has_listing = own > 0;
+    directory->own = own ? (uint32_t)own - 1 : 0;
+    directory->absences_size = (uint32_t)size;
+    directory->absences = reader_bytes(&parts->first, (size_t)size);
+    atomic_init(&directory->marks[0], reader_u64(&parts->second));
+    if (directory->has_listing) {
+        const void *digest = reader_bytes(&parts->second, sizeof directory->listing.bytes);
+        if (digest)
+            memcpy(directory->listing.bytes, digest, sizeof directory->listing.bytes);
+    }
+    return !parts->first.bad && !parts->second.bad && absences_are_sound(set, directory);
+}
+
+static bool unpack_directories(struct input_set *set, struct parts *parts)
+{
+    if (!take_count(&parts->first, &set->directory_count))
+        return false;
+    set->directories = room_for(set, set->directory_count, sizeof *set->directories);
+    for (size_t i = 0; i < set->directory_count; i++)
+        if (!unpack_directory(set, parts, &set->directories[i]))
+            return false;
+    return reader_left(&parts->first) == 0 && reader_left(&parts->second) == 0;
+}
+
+struct input_set *input_set_unpack(const void *bytes, size_t size)
+{
+    struct input_set *set = memory_zalloc(sizeof *set);
+    struct parts parts;
+
+    atomic_init(&set->references, 1);
+    set->memory = sizeof *set;
+    if (open_parts(set, bytes, size, &parts)) {
+        set->comments = reader_u8(&parts.first) & SET_COMMENTS;
+        if (unpack_strings(set, &parts.first) && unpack_conditions(set, &parts) &&
+            unpack_files(set, &parts.second) && unpack_directories(set, &parts))
+            return set;
+    }
+    input_set_unref(set);
+    return NULL;
+}
+
+struct input_set *input_set_ref(struct input_set *set)
+{
+    atomic_fetch_add_explicit(&set->references, 1, memory_order_relaxed);
+    return set;
+}
+
+void input_set_unref(struct input_set *set)
+{
+    if (!set || atomic_fetch_sub_explicit(&set->references, 1, memory_order_acq_rel) > 1)
+        return;
+    memory_free(set->text);
+    memory_free(set->strings);
+    memory_free(set->conditions);
+    memory_free(set->files);
+    memory_free(set->groups);
+    memory_free(set->directories);
+    free(set->raw);
+    memory_free(set);
+}
+
+size_t input_set_memory(const struct input_set *set)
+{
+    return set->memory;
+}

@@ -1,0 +1,84 @@
+/* ccwrap: what stands in front of a compiler.
+ *
+ * This file decides what kind of call it is: the trampoline, an option (the server's program answers it), a
+ * compile that needs no cache, or one that goes to the server. The compiler itself is the answer to all that
+ * fails on the way. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client/compile.h"
+#include "client/invocation.h"
+#include "client/trampoline.h"
+#include "common/places.h"
+#include "spawn/trampoline.h"
+
+extern char **environ;
+
+/* Descriptors 0 to 2 that are closed would be given to a socket, into which the compiler would then print.
+ * They are held by /dev/null as long as this program runs, and closed again for the compiler. */
+static void hold_standard_descriptors(void)
+{
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) < 0)
+            return; /* without /dev/null little else works either */
+}
+
+static int say(const char *text)
+{
+    if (write(STDERR_FILENO, text, strlen(text)) < 0) {
+        /* nobody to tell */
+    }
+    return 1;
+}
+
+/* Every option is the server program's. */
+static int run_option(struct arena *arena, char **words)
+{
+    size_t count = 0;
+
+    if (!*words)
+        return say("usage: ccwrap [KEY=VALUE ...] COMPILER ARGS...\n"
+                   "       ccwrap --help\n");
+    while (words[count])
+        count++;
+    char *program = places_own_file(arena, "ccwrap-server");
+    if (!program)
+        return say("ccwrap: ccwrap-server is missing: it belongs beside ccwrap or in ../libexec/ccwrap\n");
+    char **argv = ARENA_ARRAY(arena, char *, count + 2);
+    argv[0] = program;
+    memcpy(argv + 1, words, count * sizeof *argv);
+    execve(program, argv, environ);
+    return say("ccwrap: ccwrap-server can't be executed\n");
+}
+
+int main(int argc, char **argv)
+{
+    struct invocation invocation = {.environment = environ};
+    struct places places;
+    struct arena arena;
+    char **words = argv;
+
+    if (argc > 1 && strcmp(argv[1], TRAMPOLINE_WORD) == 0)
+        trampoline_main(argc, argv, environ);
+
+    hold_standard_descriptors();
+    arena_init(&arena);
+    invocation.link = argc > 0 && !invocation_is_own_name(argv[0]);
+    if (!invocation.link)
+        words += argc > 0;
+    int status = invocation_find(&invocation, &arena, &words);
+    if (status == INVOCATION_WORDS)
+        return run_option(&arena, words);
+    if (status)
+        return status;
+
+    /* Inside a compile that ccwrap already looks after: its slot is held, and its key covers this one. */
+    if (!getenv("CCWRAP_ACTIVE")) {
+        places_find(&places, &arena, environ, invocation.settings);
+        if (!places.disable)
+            compile_by_server(&invocation, &places, &arena);
+    }
+    invocation_run(&invocation, &arena);
+}

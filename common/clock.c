@@ -1,0 +1,37 @@
+#include "common/clock.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+static int64_t read_clock(clockid_t id)
+{
+    struct timespec now;
+    clock_gettime(id, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t clock_real(void)
+{
+    return read_clock(CLOCK_REALTIME);
+}
+
+int64_t clock_monotonic(void)
+{
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+static int64_t test_tick(void)
+{
+    static int64_t tick = -1;
+    if (tick < 0) {
+        const char *value = getenv("CCWRAP_TEST_TICK");
+        tick = value ? (int64_t)strtoul(value, NULL, 10) * 1000000 : 0;
+    }
+    return tick;
+}
+
+int64_t clock_of_files(void)
+{
+    int64_t now = read_clock(CLOCK_REALTIME_COARSE), tick = test_tick();
+    return tick ? now - now % tick : now;
+}

@@ -1,0 +1,29 @@
+/* slots: the server's own bound on how many compilers run at once.
+ *
+ * Hits need no slot. A waiter is queued in order of arrival. Used by the loop thread alone. */
+#ifndef CCWRAP_JOBSERVER_SLOTS_H
+#define CCWRAP_JOBSERVER_SLOTS_H
+
+#include <stdbool.h>
+
+struct slot_waiter {
+    void (*granted)(struct slot_waiter *waiter); /* has the slot now; must give it back by slots_release */
+    struct slot_waiter *next;
+    bool queued;
+};
+
+struct slots {
+    unsigned free;
+    struct slot_waiter *first, **last;
+};
+
+/* `count` 0: no bound (a prefix distributes). */
+void slots_init(struct slots *slots, unsigned count);
+/* Calls waiter->granted at once if a slot is free, else later. */
+void slots_request(struct slots *slots, struct slot_waiter *waiter);
+/* Gives a slot back. */
+void slots_release(struct slots *slots);
+/* Leaves the queue; harmless if not in it. */
+void slots_forget(struct slots *slots, struct slot_waiter *waiter);
+
+#endif

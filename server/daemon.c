@@ -1,0 +1,393 @@
+/* The server's life: lock, socket, cache, threads, loop, and back in reverse. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "common/memory.h"
+#include "common/places.h"
+#include "server/arrival.h"
+#include "server/compilers/comments.h"
+#include "server/connection.h"
+#include "server/log_folder.h"
+#include "server/loop.h"
+#include "server/server.h"
+#include "server/stats.h"
+
+enum { BACKLOG = 4096, TICK = 1000, DRAIN_TICK = 10, DRAIN_PATIENCE = 60, SET_MEMORY = 48 << 20, PENDING = 256 << 20 };
+
+/* Handles of the daemon itself. */
+struct daemon {
+    struct server server;
+    uv_timer_t tick, drain;
+    uv_signal_t signals[3];
+    uv_poll_t mounts;
+    int mounts_fd;
+    uv_work_t stop_work;
+    int64_t stop_began;
+    struct stat socket;
+    char *closing_socket;
+    bool drained;
+};
+
+/* ---- readers, one a thread ---- */
+
+struct reader_entry {
+    struct cache_reader *reader;
+    struct reader_entry *next;
+};
+
+static struct reader_entry *readers;
+static pthread_mutex_t readers_mutex = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local struct cache_reader *own_reader;
+
+struct cache_reader *server_reader(struct server *server)
+{
+    if (own_reader)
+        return own_reader;
+    struct reader_entry *entry = memory_zalloc(sizeof *entry);
+    entry->reader = own_reader = cache_reader_open(server->cache);
+    pthread_mutex_lock(&readers_mutex);
+    entry->next = readers;
+    readers = entry;
+    pthread_mutex_unlock(&readers_mutex);
+    return own_reader;
+}
+
+void server_close_readers(void)
+{
+    for (struct reader_entry *entry = readers, *next; entry; entry = next) {
+        next = entry->next;
+        cache_reader_close(entry->reader);
+        memory_free(entry);
+    }
+    readers = NULL;
+}
+
+void server_enter(struct server *server)
+{
+    atomic_fetch_add(&server->active, 1);
+}
+
+void server_leave(struct server *server)
+{
+    atomic_store(&server->last_activity, clock_monotonic());
+    atomic_fetch_sub(&server->active, 1);
+}
+
+/* ---- the socket ---- */
+
+static int take_lock(struct server *server)
+{
+    char *path = arena_printf(&server->arena, "%s.lock", server->settings.socket);
+
+    server->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (server->lock < 0)
+        return -errno;
+    if (flock(server->lock, LOCK_EX | LOCK_NB) == 0)
+        return 0;
+    int error = -errno;
+    close(server->lock);
+    server->lock = -1;
+    return error;
+}
+
+/* Whoever holds the lock may take away a socket that was left behind. */
+static int open_socket(struct daemon *daemon)
+{
+    struct server *server = &daemon->server;
+    struct sockaddr_un address;
+    int folder = -1, error = 0;
+
+    unlink(server->settings.socket);
+    server->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (server->listener < 0)
+        return -errno;
+    error = places_socket_address(server->settings.socket, &address, &folder);
+    umask(0177);
+    if (!error && bind(server->listener, (struct sockaddr *)&address, sizeof address) != 0)
+        error = -errno;
+    umask(0);
+    if (!error && listen(server->listener, BACKLOG) != 0)
+        error = -errno;
+    if (!error && lstat(server->settings.socket, &daemon->socket) != 0)
+        error = -errno;
+    if (folder >= 0)
+        close(folder);
+    return error;
+}
+
+/* From now on nobody finds this server; those that have connected are still served. */
+static void leave_socket(struct daemon *daemon)
+{
+    struct server *server = &daemon->server;
+    struct stat now;
+
+    if (lstat(server->settings.socket, &now) == 0 && now.st_ino == daemon->socket.st_ino &&
+        now.st_dev == daemon->socket.st_dev)
+        rename(server->settings.socket, server->closing_socket);
+    if (server->lock >= 0)
+        close(server->lock);
+    server->lock = -1;
+}
+
+/* ---- stopping ---- */
+
+static void close_handles(struct daemon *daemon)
+{
+    uv_close((uv_handle_t *)&daemon->tick, NULL);
+    uv_close((uv_handle_t *)&daemon->drain, NULL);
+    for (size_t i = 0; i < sizeof daemon->signals / sizeof *daemon->signals; i++)
+        uv_close((uv_handle_t *)&daemon->signals[i], NULL);
+    if (daemon->mounts_fd >= 0)
+        uv_close((uv_handle_t *)&daemon->mounts, NULL);
+    connection_stop_heartbeat();
+    loop_stop();
+}
+
+static void on_drain(uv_timer_t *timer)
+{
+    struct daemon *daemon = timer->data;
+    bool late = clock_monotonic() - daemon->stop_began > (int64_t)DRAIN_PATIENCE * 1000000000;
+
+    if (atomic_load(&daemon->server.active) > 0 && !late)
+        return;
+    uv_timer_stop(timer);
+    daemon->drained = !late;
+    close_handles(daemon);
+    if (late)
+        uv_stop(&daemon->server.loop);
+}
+
+static void stop_serving(uv_work_t *work)
+{
+    struct daemon *daemon = work->data;
+
+    serve_stop(&daemon->server);
+    unlink(daemon->closing_socket);
+}
+
+static void stopped_serving(uv_work_t *work, int status)
+{
+    struct daemon *daemon = work->data;
+
+    (void)status;
+    close(daemon->server.listener);
+    daemon->server.listener = -1;
+    arrival_end_all();
+    uv_timer_start(&daemon->drain, on_drain, 0, DRAIN_TICK);
+}
+
+void server_stop(struct server *server)
+{
+    struct daemon *daemon = (struct daemon *)server; /* its first member */
+
+    if (atomic_exchange(&server->stopping, true))
+        return;
+    log_line("server stops");
+    daemon->stop_began = clock_monotonic();
+    leave_socket(daemon);
+    daemon->stop_work.data = daemon;
+    uv_queue_work(&server->loop, &daemon->stop_work, stop_serving, stopped_serving);
+}
+
+static void on_signal(uv_signal_t *signal, int number)
+{
+    (void)number;
+    server_stop(signal->data);
+}
+
+/* ---- ticks ---- */
+
+static bool is_idle(struct server *server)
+{
+    int64_t limit = (int64_t)server->settings.idle_timeout * 1000000000;
+
+    return limit > 0 && atomic_load(&server->active) == 0 &&
+           clock_monotonic() - atomic_load(&server->last_activity) >= limit;
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+    struct daemon *daemon = timer->data;
+    struct server *server = &daemon->server;
+    struct stat now;
+
+    stats_flush();
+    bool lost = lstat(server->settings.socket, &now) != 0 || now.st_ino != daemon->socket.st_ino ||
+                now.st_dev != daemon->socket.st_dev;
+    if (lost || is_idle(server))
+        server_stop(server);
+}
+
+static void on_mounts(uv_poll_t *poll, int status, int events)
+{
+    struct daemon *daemon = poll->data;
+    char text[4096];
+
+    (void)status;
+    (void)events;
+    lseek(daemon->mounts_fd, 0, SEEK_SET); /* reading takes the event away */
+    while (read(daemon->mounts_fd, text, sizeof text) > 0)
+        ;
+    file_digests_mounts_changed(cache_digests(daemon->server.cache));
+}
+
+static void watch_mounts(struct daemon *daemon)
+{
+    daemon->mounts_fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+    if (daemon->mounts_fd < 0)
+        return;
+    if (uv_poll_init(&daemon->server.loop, &daemon->mounts, daemon->mounts_fd) != 0) {
+        close(daemon->mounts_fd);
+        daemon->mounts_fd = -1;
+        return;
+    }
+    daemon->mounts.data = daemon;
+    uv_poll_start(&daemon->mounts, UV_PRIORITIZED, on_mounts);
+}
+
+/* ---- start ---- */
+
+static void warn(const char *line)
+{
+    log_line("%s", line);
+}
+
+static void raise_descriptor_limit(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+static void find_own_files(struct server *server)
+{
+    const char *recorder = places_own_file(&server->arena, "ccwrap-recorder.so");
+
+    server->trampoline = places_own_file(&server->arena, "ccwrap");
+    server->logs = log_folder_open(&server->arena, server->runtime);
+    /* LD_PRELOAD is a list: a path with a separator in it needs a link */
+    if (recorder && strpbrk(recorder, " :"))
+        recorder = log_folder_link(&server->arena, server->logs, recorder);
+    if (server->logs && server->trampoline)
+        server->recorder = recorder;
+}
+
+static void start_loop(struct daemon *daemon)
+{
+    static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
+    struct server *server = &daemon->server;
+
+    uv_loop_init(&server->loop);
+    loop_start(&server->loop);
+    connection_start_heartbeat(&server->loop);
+    uv_timer_init(&server->loop, &daemon->tick);
+    uv_timer_init(&server->loop, &daemon->drain);
+    daemon->tick.data = daemon->drain.data = daemon;
+    uv_timer_start(&daemon->tick, on_tick, TICK, TICK);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        uv_signal_init(&server->loop, &daemon->signals[i]);
+        daemon->signals[i].data = server;
+        uv_signal_start(&daemon->signals[i], on_signal, numbers[i]);
+    }
+    watch_mounts(daemon);
+    slots_init(&server->slots, server->settings.prefix[0] ? 0 : (unsigned)server->settings.jobs);
+}
+
+static void say_ready(int ready)
+{
+    if (ready < 0)
+        return;
+    if (write(ready, "R", 1) != 1) {
+        /* whoever started us is gone already */
+    }
+    close(ready);
+}
+
+static int start(struct daemon *daemon)
+{
+    struct server *server = &daemon->server;
+    const char *slash = strrchr(server->settings.socket, '/');
+
+    server->runtime = slash && slash > server->settings.socket
+                          ? arena_strndup(&server->arena, server->settings.socket,
+                                          (size_t)(slash - server->settings.socket))
+                          : arena_strdup(&server->arena, "/");
+    server->closing_socket = daemon->closing_socket =
+        arena_printf(&server->arena, "%s.%d", server->settings.socket, (int)getpid());
+    int error = places_make_socket_folder(server->settings.socket);
+    if (!error)
+        error = take_lock(server);
+    if (!error)
+        error = open_socket(daemon);
+    return error;
+}
+
+static void open_cache(struct server *server)
+{
+    struct cache_options options = {.folder = server->settings.dir,
+                                    .max_size = server->settings.maxsize,
+                                    .memory = SET_MEMORY,
+                                    .pending = PENDING,
+                                    .warn = warn,
+                                    .blank = comments_blank};
+    server->cache = cache_open(&options);
+    stats_start(server->cache);
+}
+
+int server_run(struct settings *settings, struct arena *arena, int ready)
+{
+    struct daemon *daemon = memory_zalloc(sizeof *daemon);
+    struct server *server = &daemon->server;
+
+    server->settings = *settings;
+    server->arena = *arena;
+    server->listener = server->lock = -1;
+    umask(0); /* modes are said where files are made */
+    signal(SIGPIPE, SIG_IGN);
+    raise_descriptor_limit();
+    if (settings->log[0])
+        log_open(settings->log);
+
+    int error = start(daemon);
+    if (error == -EWOULDBLOCK) { /* another one serves, or is about to */
+        say_ready(ready);
+        return 0;
+    }
+    if (error) {
+        fprintf(stderr, "ccwrap: can't open %s: %s\n", settings->socket, strerror(-error));
+        return 1;
+    }
+    wire_view_of_self(&server->view);
+    open_cache(server);
+    find_own_files(server);
+    atomic_store(&server->last_activity, clock_monotonic());
+    start_loop(daemon);
+    if (serve_start(server) != 0)
+        return 1;
+    log_line("server %d starts, store %s", (int)getpid(), settings->dir ? settings->dir : "none");
+    say_ready(ready);
+
+    uv_run(&server->loop, UV_RUN_DEFAULT);
+    stats_flush();
+    if (daemon->drained) /* else some thread still reads */
+        server_close_readers();
+    cache_close(server->cache);
+    log_line("server %d ends", (int)getpid());
+    log_close();
+    return 0;
+}

@@ -1,0 +1,154 @@
+#include "server/request.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "server/machine.h"
+
+/* Names that differ from shell to shell and build to build, and that no compiler looks at. A program that
+ * walks the whole environment could print them; a compiler script that does is beyond help. */
+static const char *const noise[] = {
+    "CCWRAP_*",        "COLORTERM",       "DBUS_*",          "DESKTOP_*",    "DISPLAY",         "GPG_*",
+    "HISTSIZE",        "HISTFILE",        "INVOCATION_ID",   "JOURNAL_*",    "LESS*",           "LINES",
+    "LOGNAME",         "LS_COLORS",       "MAIL",            "MAKELEVEL",    "MAKE_TERMERR",    "MAKE_TERMOUT",
+    "MAKEFLAGS",       "MFLAGS",          "OLDPWD",          "PWD",          "SHLVL",           "SSH_*",
+    "SUDO_*",          "TERM",            "TERM_*",          "TMUX*",        "USER",            "VTE_VERSION",
+    "WINDOWID",        "WINDOWPATH",      "XAUTHORITY",      "XDG_*",        "_",
+};
+
+static bool is_noise(const char *entry)
+{
+    size_t length = strcspn(entry, "=");
+
+    for (size_t i = 0; i < sizeof noise / sizeof *noise; i++) {
+        size_t row = strlen(noise[i]);
+        bool prefix = noise[i][row - 1] == '*';
+        if (prefix ? length >= row - 1 && memcmp(entry, noise[i], row - 1) == 0
+                   : length == row && memcmp(entry, noise[i], row) == 0)
+            return true;
+    }
+    return false;
+}
+
+const char *key_environment(struct request *request)
+{
+    struct hasher hasher;
+    hasher_init(&hasher, "environment 1");
+    for (char *const *entry = environment_sorted(&request->environment); *entry; entry++)
+        if (!is_noise(*entry))
+            hasher_text(&hasher, "variable", *entry);
+
+    struct digest digest = hasher_finish(&hasher);
+    return digest_text(&digest, arena_alloc(&request->arena, DIGEST_TEXT_SIZE));
+}
+
+static const char *terminal_fact(struct request *request)
+{
+    const struct wire_request *wire = &request->wire;
+    unsigned terminals = wire->flags & (WIRE_TERMINAL_0 | WIRE_TERMINAL_1 | WIRE_TERMINAL_2);
+
+    if (!terminals)
+        return "none";
+    const char *term = environment_get(&request->environment, "TERM");
+    return arena_printf(&request->arena, "%u %u %s", terminals, wire->columns, term ? term : "");
+}
+
+static const char *make_fact(struct request *request, enum input_fact fact)
+{
+    switch (fact) {
+    case FACT_DIRECTORY:
+        return request->shown_directory;
+    case FACT_OUTPUT:
+        return request->command.output[OUTPUT_OBJECT];
+    case FACT_TERMINAL:
+        return terminal_fact(request);
+    case FACT_STREAMS:
+        return request->wire.flags & WIRE_ONE_STREAM ? "one" : "two";
+    case FACT_TARGETS:
+        return request->command.depfile_targets;
+    case FACT_DEPFILE:
+        return request->command.output[OUTPUT_DEPFILE];
+    case FACT_ENVIRONMENT:
+        return key_environment(request);
+    case FACT_LIMITS:
+        return arena_printf(&request->arena, "%o", (unsigned)request->wire.umask);
+    case FACT_MACHINE:
+        return machine_processor();
+    case FACT_COUNT:
+        break;
+    }
+    return NULL;
+}
+
+const char *request_fact(void *data, enum input_fact fact)
+{
+    struct request *request = data;
+
+    if (!request->facts_made[fact]) {
+        request->facts[fact] = make_fact(request, fact);
+        request->facts_made[fact] = true;
+    }
+    return request->facts[fact];
+}
+
+/* The contents of the files that the setting `extrafiles` names; one that can't be read counts as such. */
+static void add_extra_files(struct request *request, struct hasher *hasher)
+{
+    char *paths = arena_strdup(&request->arena, request->settings.extrafiles), *save = NULL;
+
+    for (char *path = strtok_r(paths, ":", &save); path; path = strtok_r(NULL, ":", &save)) {
+        struct file_facts facts;
+        if (file_digest(cache_digests(request->server->cache), request->directory, path, false, &facts) == 0)
+            hasher_digest_field(hasher, "extra file", &facts.content);
+        else
+            hasher_text(hasher, "extra file", NULL);
+    }
+}
+
+static void add_command(struct request *request, struct hasher *hasher)
+{
+    const struct command *command = &request->command;
+
+    hasher_text(hasher, "front end", request->frontend->name);
+    hasher_text(hasher, "program", request->wire.program);
+    hasher_text(hasher, "name", request->wire.argv[0]);
+    hasher_text(hasher, "namespace", request->settings.name_space);
+    hasher_number(hasher, "words", command->key_word_count);
+    for (size_t i = 0; i < command->key_word_count; i++)
+        hasher_text(hasher, "word", command->key_words[i]);
+    hasher_text(hasher, "language", command->language);
+    hasher_text(hasher, "source", command->source);
+    if (command->directory_shows)
+        hasher_text(hasher, "directory", request->shown_directory);
+    if (command->output_shows) {
+        hasher_text(hasher, "output", command->output[OUTPUT_OBJECT]);
+        hasher_text(hasher, "depfile", command->output[OUTPUT_DEPFILE]);
+    }
+    if (command->processor_shows)
+        hasher_text(hasher, "processor", machine_processor());
+    if (request->settings.extrafiles[0])
+        add_extra_files(request, hasher);
+}
+
+struct digest key_direct(struct request *request)
+{
+    struct hasher hasher;
+
+    hasher_init(&hasher, "direct key 1");
+    add_command(request, &hasher);
+    if (request->has_source)
+        hasher_digest_field(&hasher, "content", &request->source.content);
+    return hasher_finish(&hasher);
+}
+
+struct digest key_of_text(struct request *request, const struct digest *text)
+{
+    struct hasher hasher;
+
+    hasher_init(&hasher, "text key 1");
+    add_command(request, &hasher);
+    hasher_number(&hasher, "watched", request->watch);
+    hasher_digest_field(&hasher, "text", text);
+    return hasher_finish(&hasher);
+}

@@ -1,0 +1,124 @@
+#include "server/known.h"
+
+#include <fnmatch.h>
+#include <stddef.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool matches(const char *name, const char *const *patterns, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (fnmatch(patterns[i], name, 0) == 0)
+            return true;
+    return false;
+}
+
+/* Families that the oracle (tests/oracle) compares with strace. */
+static const char *const trusted[] = {
+    "gcc*",     "g++*",    "c++*",     "cpp*",      "cc",         "*-gcc*",  "*-g++*",   "*-cpp*", "cc1*",
+    "collect2", "lto*",    "lto-*",    "as",        "*-as",       "ld",      "ld.*",     "*-ld",   "*-ld.*",
+    "gold",     "lld*",    "mold",     "ar",        "ranlib",     "nm",      "strip",    "objcopy", "*-ar",
+    "*-ranlib", "*-nm",    "*-strip",  "*-objcopy", "clang*",     "llvm-*",  "opt",      "llc",    "rustc",
+    "rust-lld", "gcc-ld",  "cmake",    "*-objdump", "objdump",    "readelf", "clippy-driver",
+    /* small programs that compiler scripts use; none of them looks at clock, user or machine */
+    "cat",      "basename", "dirname", "readlink",  "realpath",   "mkdir",   "rm",       "cp",     "mv",
+    "ln",       "echo",    "printf",   "expr",      "test",       "[",       "true",     "false",  "sleep",
+    "grep",     "sed",     "cut",      "head",      "tail",       "tr",      "sort",     "uniq",   "wc",
+    "tee",      "mktemp",  "cmp",      "diff",      "xargs",      "chmod",
+};
+
+static const char *const walkers[] = {
+    "sh",   "dash", "bash", "rbash", "ksh*", "zsh*", "mksh", "busybox", "make", "gmake", "python*",
+    "perl*", "env", "cargo", "rustup", "awk", "mawk", "gawk", "tclsh*", "ruby*",
+};
+
+enum program_kind known_program(const char *path)
+{
+    const char *name = base_name(path);
+
+    if (matches(name, walkers, COUNT(walkers)))
+        return PROGRAM_WALKER;
+    return matches(name, trusted, COUNT(trusted)) ? PROGRAM_TRUSTED : PROGRAM_UNKNOWN;
+}
+
+static const struct {
+    const char *pattern;
+    enum variable_effect effect;
+} variables[] = {
+    {"CCWRAP_*", VARIABLE_NONE},
+    {"MAKEFLAGS", VARIABLE_NONE}, /* jobserver and -j: they say how many may run */
+    {"MFLAGS", VARIABLE_NONE},
+    {"CARGO_MAKEFLAGS", VARIABLE_NONE},
+    {"PATH", VARIABLE_NONE}, /* the look-ups made in it are recorded */
+    {"TMPDIR", VARIABLE_NONE},
+    {"TMP", VARIABLE_NONE},
+    {"TEMP", VARIABLE_NONE},
+    {"PWD", VARIABLE_NONE}, /* in the key where the directory shows */
+    {"OLDPWD", VARIABLE_NONE},
+    {"TERM", VARIABLE_MESSAGES},
+    {"TERM_URLS", VARIABLE_MESSAGES},
+    {"COLUMNS", VARIABLE_MESSAGES},
+    {"GCC_COLORS", VARIABLE_MESSAGES},
+    {"GCC_URLS", VARIABLE_MESSAGES},
+    {"NO_COLOR", VARIABLE_MESSAGES},
+    {"CLICOLOR*", VARIABLE_MESSAGES},
+    {"LANGUAGE", VARIABLE_MESSAGES},
+    {"NLSPATH", VARIABLE_MESSAGES},
+    {"MALLOC_*", VARIABLE_NONE},
+    {"MIMALLOC_*", VARIABLE_NONE},
+    {"mimalloc_*", VARIABLE_NONE},
+};
+
+enum variable_effect known_variable(const char *name)
+{
+    for (size_t i = 0; i < COUNT(variables); i++)
+        if (fnmatch(variables[i].pattern, name, 0) == 0)
+            return variables[i].effect;
+    return VARIABLE_INPUT;
+}
+
+/* glibc's manual, "Locale Categories" and "Standard Locales"; ld.so(8), "ENVIRONMENT". */
+const char *const known_libc_variables[] = {
+    "LANG",       "LC_ALL",      "LC_CTYPE",       "LC_MESSAGES",     "LC_COLLATE",    "LC_NUMERIC", "LC_TIME",
+    "LC_MONETARY", "LANGUAGE",   "LOCPATH",        "NLSPATH",         "GCONV_PATH",    "TZ",         "TZDIR",
+    "POSIXLY_CORRECT", "GLIBC_TUNABLES", "LD_LIBRARY_PATH", "LD_PRELOAD", "LD_AUDIT", "LD_BIND_NOW", NULL,
+};
+
+const char *const known_libc_files[] = {
+    "/etc/ld.so.cache",
+    "/etc/ld.so.preload",
+    "/etc/localtime",
+    "/usr/lib/locale/locale-archive",
+    "/usr/lib/locale/C.utf8/LC_CTYPE",
+    "/usr/lib/x86_64-linux-gnu/gconv/gconv-modules.cache",
+    NULL,
+};
+
+static const char *const no_inputs[] = {
+    "/dev/null",      "/dev/urandom",     "/dev/random",        "/dev/zero",
+    "/dev/full",      "/dev/tty",         "/proc/self/*",       "/proc/thread-self/*",
+    "/proc/cpuinfo",  "/proc/meminfo",    "/proc/filesystems",  "/proc/mounts",
+    "/proc/stat",     "/proc/version",    "/proc/sys/*",        "/sys/devices/system/cpu*",
+    "/sys/kernel/mm/*", "/sys/fs/cgroup/*", "/proc/[0-9]*/exe", "/proc/[0-9]*/cmdline",
+};
+
+enum path_kind known_path(const char *path)
+{
+    if (path[0] != '/' || (strncmp(path, "/dev", 4) != 0 && strncmp(path, "/proc", 5) != 0 &&
+                           strncmp(path, "/sys", 4) != 0))
+        return PATH_PLAIN;
+    if (matches(path, no_inputs, COUNT(no_inputs)))
+        return PATH_NO_INPUT;
+    if (strncmp(path, "/dev/shm/", 9) == 0)
+        return PATH_PLAIN;
+    return strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/sys/", 5) == 0
+               ? PATH_SPECIAL
+               : PATH_PLAIN;
+}

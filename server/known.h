@@ -1,0 +1,38 @@
+/* known: tables of names whose meaning is known: programs that may be trusted to be seen whole, variables,
+ * and paths that are no inputs. Pure; any thread. */
+#ifndef CCWRAP_SERVER_KNOWN_H
+#define CCWRAP_SERVER_KNOWN_H
+
+#include <stdbool.h>
+
+enum program_kind {
+    PROGRAM_UNKNOWN,  /* may make system calls that the recorder can't see */
+    PROGRAM_TRUSTED,  /* of a family whose look-ups were compared with strace's */
+    PROGRAM_WALKER,   /* the same, and it can see the whole environment (shells, make, python …) */
+};
+
+/* By the base name of the executable. */
+enum program_kind known_program(const char *path);
+
+enum variable_effect {
+    VARIABLE_INPUT,    /* its value counts */
+    VARIABLE_NONE,     /* its effect is seen elsewhere, or there is none on results */
+    VARIABLE_MESSAGES, /* counts only if the compile wrote messages */
+};
+
+enum variable_effect known_variable(const char *name);
+
+/* Variables that libc and the loader read by themselves, unseen by the recorder; NULL-terminated. */
+extern const char *const known_libc_variables[];
+/* Files that they read by themselves; NULL-terminated. */
+extern const char *const known_libc_files[];
+
+enum path_kind {
+    PATH_PLAIN,
+    PATH_NO_INPUT, /* /dev/null and the like: always there, its content says nothing */
+    PATH_SPECIAL,  /* a device, a kernel's file: a result that depends on it is not stored */
+};
+
+enum path_kind known_path(const char *path);
+
+#endif

@@ -1,0 +1,263 @@
+#include "server/observe_outputs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "server/compilers/depfile.h"
+#include "server/known.h"
+
+enum { OUTPUTS_MAX = 4096, DEPFILE_MAX = 16 * 1024 * 1024, SCAN_SIZE = 256 * 1024 };
+
+/* ---- inputs, for comparison ---- */
+
+struct noted_input {
+    const char *path;
+    struct file_facts facts;
+    struct noted_input *next;
+};
+
+/* gcc takes two files of one content, size and mtime for the same one (#pragma once, #import), clang two names
+ * of one inode. So how alike two equal inputs are must stay as it is. */
+void observe_outputs_note_input(struct observation *observation, const char *path, const struct file_facts *facts,
+                                bool program)
+{
+    struct noted_input *input = ARENA_NEW(&observation->request->arena, struct noted_input);
+
+    if (!program && facts->stamp.size > 0)
+        for (const struct noted_input *other = observation->inputs; other; other = other->next)
+            if (digest_equal(&other->facts.content, &facts->content))
+                input_set_add_twins(observation->set, path, other->path,
+                                    other->facts.stamp.inode == facts->stamp.inode &&
+                                        other->facts.stamp.device == facts->stamp.device,
+                                    other->facts.stamp.mtime == facts->stamp.mtime);
+    input->path = path;
+    input->facts = *facts;
+    input->next = observation->inputs;
+    observation->inputs = input;
+}
+
+static bool is_input(const struct observation *observation, const struct stat *status)
+{
+    for (const struct noted_input *input = observation->inputs; input; input = input->next)
+        if (input->facts.stamp.inode == status->st_ino && input->facts.stamp.device == status->st_dev)
+            return true;
+    return false;
+}
+
+struct own_names {
+    const char *const *names;
+};
+
+static bool is_own_name(void *data, const char *name)
+{
+    const struct own_names *own = data;
+
+    for (const char *const *other = own->names; *other; other++)
+        if (strcmp(*other, name) == 0)
+            return true;
+    return false;
+}
+
+int observe_list(int directory, const char *path, const char *const *own, struct digest *digest)
+{
+    struct own_names names = {own};
+    return directory_digest(directory, path, is_own_name, &names, digest);
+}
+
+/* ---- outputs ---- */
+
+static void give_up(struct observation *observation, enum reason reason, const char *word)
+{
+    if (observation->reason == REASON_NONE) {
+        observation->reason = reason;
+        observation->word = word;
+    }
+}
+
+static void add_fact(struct observation *observation, enum input_fact fact)
+{
+    input_set_add_fact(observation->set, fact, request_fact(observation->request, fact));
+}
+
+static enum output_role role_of(const struct request *request, const struct path_table *paths, const char *path)
+{
+    for (int role = OUTPUT_OTHER + 1; role < OUTPUT_ROLES; role++) {
+        const char *named = request->command.output[role];
+        if (named && strcmp(path_table_form(paths, NULL, named), path) == 0)
+            return role;
+    }
+    return OUTPUT_OTHER;
+}
+
+/* Modes that the umask explains are made by the umask of whoever gets the file. */
+static uint32_t mode_flags(const struct request *request, mode_t mode)
+{
+    mode_t usual = (mode & 0111 ? 0777 : 0666) & ~(mode_t)request->wire.umask;
+    return (mode & 07777) == usual ? 0 : RESULT_EXACT_MODE;
+}
+
+static void add_output(struct observation *observation, const struct path_table *paths, const char *path)
+{
+    struct request *request = observation->request;
+    struct stat status;
+
+    int fd = openat(request->directory, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT)
+        return; /* made and gone without a record: a directory that was removed with all in it */
+    if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_nlink != 1) {
+        if (fd >= 0)
+            close(fd);
+        give_up(observation, REASON_OUTPUT_FILE, path);
+        return;
+    }
+    struct output_file *output = &observation->outputs[observation->output_count++];
+    *output = (struct output_file){.path = path,
+                                   .role = role_of(request, paths, path),
+                                   .mode = status.st_mode,
+                                   .fd = fd,
+                                   .size = (uint64_t)status.st_size,
+                                   .flags = mode_flags(request, status.st_mode)};
+    if (is_input(observation, &status))
+        give_up(observation, REASON_SHARED_FILE, path);
+    if (output->role == OUTPUT_OTHER) { /* its name is made from the output's in a way that we don't know */
+        add_fact(observation, FACT_OUTPUT);
+        if (path[0] == '/')
+            add_fact(observation, FACT_DIRECTORY);
+    }
+}
+
+/* ---- the depfile ---- */
+
+static char *read_whole(struct arena *arena, const struct output_file *output)
+{
+    char *text = arena_alloc(arena, (size_t)output->size + 1);
+
+    for (size_t got = 0; got < output->size;) {
+        ssize_t more = pread(output->fd, text + got, (size_t)output->size - got, (off_t)got);
+        if (more <= 0)
+            return NULL;
+        got += (size_t)more;
+    }
+    return text;
+}
+
+/* Kept without its targets where it can be made again for others; else it serves those that it names. */
+static void prepare_depfile(struct observation *observation, struct output_file *output)
+{
+    struct request *request = observation->request;
+    const char *targets = request->command.depfile_targets;
+    struct buf rest = BUF_INIT;
+    char *text = output->size <= DEPFILE_MAX ? read_whole(&request->arena, output) : NULL;
+    enum depfile_style style = DEPFILE_UNKNOWN;
+
+    if (text && targets)
+        style = depfile_split(text, (size_t)output->size, targets, &rest);
+    if (style == DEPFILE_UNKNOWN) {
+        add_fact(observation, FACT_OUTPUT);
+        add_fact(observation, FACT_TARGETS);
+        add_fact(observation, FACT_DEPFILE);
+    } else {
+        output->content = arena_memdup(&request->arena, rest.data, rest.length);
+        output->size = rest.length;
+        output->flags |= style;
+    }
+    buf_release(&rest);
+}
+
+/* ---- the directory's bytes ---- */
+
+static bool scan(struct arena *arena, const struct output_file *output, const char *bytes, size_t size)
+{
+    if (output->content)
+        return memmem(output->content, (size_t)output->size, bytes, size) != NULL;
+
+    char *window = arena_alloc(arena, SCAN_SIZE);
+    size_t kept = 0; /* the end of the last window, in which the bytes may have begun */
+    for (off_t at = 0;;) {
+        ssize_t got = pread(output->fd, window + kept, SCAN_SIZE - kept, at);
+        if (got <= 0)
+            return false;
+        at += got;
+        size_t filled = kept + (size_t)got;
+        if (memmem(window, filled, bytes, size))
+            return true;
+        kept = filled < size - 1 ? filled : size - 1;
+        memmove(window, window + filled - kept, kept);
+    }
+}
+
+static bool directory_is_in(struct observation *observation, const struct output_file *output)
+{
+    struct request *request = observation->request;
+    const char *names[] = {request->shown_directory, request->wire.directory};
+
+    for (size_t i = 0; i < 2; i++) {
+        size_t length = strlen(names[i]);
+        if (length > 1 && length < SCAN_SIZE / 2 && scan(&request->arena, output, names[i], length))
+            return true;
+    }
+    return false;
+}
+
+void observe_outputs(struct observation *observation, const struct path_table *paths)
+{
+    struct request *request = observation->request;
+    size_t count = 0;
+
+    for (const struct path_entry *entry = paths->first; entry; entry = entry->next)
+        count += (entry->use & USE_WRITTEN) != 0;
+    if (count > OUTPUTS_MAX) {
+        give_up(observation, REASON_EFFECT, "too many output files");
+        return;
+    }
+    observation->outputs = ARENA_ARRAY(&request->arena, struct output_file, count + 1);
+    for (const struct path_entry *entry = paths->first; entry && observation->reason == REASON_NONE;
+         entry = entry->next)
+        if ((entry->use & USE_WRITTEN) && known_path(entry->path) == PATH_PLAIN)
+            add_output(observation, paths, entry->path);
+
+    for (size_t i = 0; i < observation->output_count && observation->reason == REASON_NONE; i++) {
+        struct output_file *output = &observation->outputs[i];
+        if (output->role == OUTPUT_DEPFILE)
+            prepare_depfile(observation, output);
+        if (!request->command.directory_shows && directory_is_in(observation, output))
+            add_fact(observation, FACT_DIRECTORY);
+    }
+}
+
+/* ---- after an interruption ---- */
+
+void observe_remove_outputs(struct record_log *log, const char *directory)
+{
+    struct arena arena;
+    struct path_table paths;
+    struct record record;
+    int folder = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+    if (folder < 0)
+        return;
+    arena_init(&arena);
+    path_table_init(&paths, &arena, directory);
+    const char *base = NULL; /* of the process that wrote last; a compiler's processes share one */
+    record_log_rewind(log);
+    while (record_log_next(log, &record)) {
+        struct stat status;
+        if (record.kind == RECORD_DIRECTORY)
+            base = arena_strdup(&arena, record.path);
+        bool made = record.kind == RECORD_OPEN && record.result >= 0 && (record.flags & O_CREAT) &&
+                    (record.flags & (O_TRUNC | O_EXCL));
+        const char *path = made                                                    ? record.path
+                           : record.kind == RECORD_RENAME && record.result >= 0 ? record.text
+                                                                                 : NULL;
+        if (!path)
+            continue;
+        path = path_table_form(&paths, base, path);
+        if (fstatat(folder, path, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode))
+            unlinkat(folder, path, 0);
+    }
+    arena_release(&arena);
+    close(folder);
+}

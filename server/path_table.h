@@ -1,0 +1,57 @@
+/* path_table: what a compile did with each path, in the order of its events.
+ *
+ * Paths are kept as the compile used them, joined to the working directory of the process that used them:
+ * relative to the client's directory where that is possible, absolute otherwise; "." and double slashes are
+ * taken out, ".." stays (behind a link it means something else). One owner; memory from an arena. */
+#ifndef CCWRAP_SERVER_PATH_TABLE_H
+#define CCWRAP_SERVER_PATH_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/arena.h"
+
+/* What came first on a path decides whether its former state is an input. */
+enum path_use {
+    USE_READ = 1 << 0,       /* opened for reading */
+    USE_RUN = 1 << 1,        /* executed, or loaded as a library */
+    USE_SEEN = 1 << 2,       /* stat'ed, and it was there */
+    USE_SEEN_LINK = 1 << 3,  /* lstat'ed, and it was there */
+    USE_MISSED = 1 << 4,     /* looked up, and not there */
+    USE_MISSED_LINK = 1 << 5,/* the same by lstat or readlink */
+    USE_LISTED = 1 << 6,
+    USE_NOT_LINK = 1 << 7,   /* readlink said that it is no link */
+    USE_WRITTEN = 1 << 8,    /* made anew by the compile: an output if it is there in the end */
+    USE_CHANGED = 1 << 9,    /* written without being made anew: appended to, or written into */
+    USE_REMOVED = 1 << 10,   /* something was removed that the compile hadn't made */
+    USE_GONE = 1 << 11,      /* its own product, removed or renamed away: a temporary */
+    USE_FOLDER = 1 << 12,    /* a directory made by the compile */
+};
+
+struct path_entry {
+    const char *path;
+    const char *link;        /* target that readlink gave, or NULL */
+    const char *resolved;    /* what realpath gave, or NULL; "" if it failed */
+    int resolve_error;
+    unsigned use;
+    struct path_entry *next; /* in order of first use */
+    size_t hash;
+};
+
+struct path_table {
+    struct arena *arena;
+    const char *directory;   /* the client's */
+    struct path_entry **slots;
+    size_t slot_count, count;
+    struct path_entry *first, **last;
+};
+
+void path_table_init(struct path_table *table, struct arena *arena, const char *directory);
+/* The entry of `path` as used by a process whose working directory is `base` (NULL: the client's). */
+struct path_entry *path_table_get(struct path_table *table, const char *base, const char *path);
+/* The same without making one: NULL if the path was never used. */
+struct path_entry *path_table_find(const struct path_table *table, const char *path);
+/* A path in the table's form. */
+const char *path_table_form(const struct path_table *table, const char *base, const char *path);
+
+#endif

@@ -1,0 +1,82 @@
+#include "server/programs.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cache/file_digest.h"
+#include "common/memory.h"
+
+/* A build uses a handful of compilers; a table that is full is emptied and learned again. */
+enum { ROWS = 64 };
+
+static struct row {
+    char *path, *argv0;
+    struct stamp stamp;
+    struct program program;
+} rows[ROWS];
+static int used;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static struct row *find_row(const char *path, const char *argv0)
+{
+    for (int i = 0; i < used; i++)
+        if (strcmp(rows[i].path, path) == 0 && strcmp(rows[i].argv0, argv0) == 0)
+            return &rows[i];
+    return NULL;
+}
+
+static struct row *add_row(const char *path, const char *argv0)
+{
+    if (used == ROWS)
+        while (used > 0) {
+            used--;
+            memory_free(rows[used].path);
+            memory_free(rows[used].argv0);
+        }
+    struct row *row = &rows[used++];
+    row->path = memory_strdup(path);
+    row->argv0 = memory_strdup(argv0);
+    return row;
+}
+
+static void learn(struct row *row, const struct stamp *stamp)
+{
+    char *real = realpath(row->path, NULL);
+
+    row->stamp = *stamp;
+    row->program = (struct program){.frontend = frontend_find(row->argv0, real ? real : row->path)};
+    memory_free(real);
+}
+
+int programs_find(const char *path, const char *argv0, struct program *program)
+{
+    struct stat status;
+
+    if (stat(path, &status) != 0)
+        return -errno;
+    struct stamp stamp = stamp_of(&status);
+
+    pthread_mutex_lock(&mutex);
+    struct row *row = find_row(path, argv0);
+    if (!row) {
+        row = add_row(path, argv0);
+        learn(row, &stamp);
+    } else if (!stamp_equal(&row->stamp, &stamp)) {
+        learn(row, &stamp);
+    }
+    *program = row->program;
+    pthread_mutex_unlock(&mutex);
+    return 0;
+}
+
+void programs_mark_unwatchable(const char *path)
+{
+    pthread_mutex_lock(&mutex);
+    for (int i = 0; i < used; i++)
+        if (strcmp(rows[i].path, path) == 0)
+            rows[i].program.unwatchable = true;
+    pthread_mutex_unlock(&mutex);
+}

@@ -1,0 +1,261 @@
+#include "server/request.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "common/memory.h"
+#include "common/places.h"
+#include "server/programs.h"
+#include "server/result.h"
+#include "server/stats.h"
+
+struct request *request_new(struct server *server, int fd, char *frame, const void *payload, size_t size)
+{
+    struct request *request = memory_zalloc(sizeof *request);
+
+    request->server = server;
+    arena_init(&request->arena);
+    request->began = clock_monotonic();
+    request->directory = -1;
+    request->failed = "";
+    if (wire_get_request(&request->wire, &request->arena, payload, size) != 0 ||
+        strcmp(request->wire.build, places_build_id()) != 0 || !request->wire.argv[0]) {
+        arena_release(&request->arena);
+        memory_free(request);
+        return NULL;
+    }
+    environment_init(&request->environment, &request->arena, request->wire.environment);
+    request->frame = frame;
+    request->fd = fd;
+    return request;
+}
+
+void request_free(struct request *request)
+{
+    if (request->fd >= 0)
+        close(request->fd);
+    if (request->directory >= 0)
+        close(request->directory);
+    memory_free(request->frame);
+    buf_release(&request->reply);
+    arena_release(&request->arena);
+    memory_free(request);
+}
+
+void request_reply_run(struct request *request, enum reason reason, const char *word)
+{
+    buf_reset(&request->reply);
+    wire_add_frame(&request->reply, WIRE_RUN, reason_name(reason), strlen(reason_name(reason)) + 1);
+    stats_reason(reason);
+    request->reason = reason;
+    request->outcome = "run";
+    if (word)
+        request->failed = word;
+}
+
+void request_reply_refuse(struct request *request, int status, const char *line)
+{
+    buf_reset(&request->reply);
+    size_t begun = wire_begin_frame(&request->reply, WIRE_REFUSE);
+    buf_add_u8(&request->reply, (uint8_t)status);
+    buf_add_string(&request->reply, line);
+    wire_end_frame(&request->reply, begun);
+    request->outcome = "refused";
+}
+
+/* ---- step 1: what does this command line mean? ---- */
+
+static bool same_view(const struct wire_view *a, const struct wire_view *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+/* The shell's name for the directory, if it is the same: gcc and clang put this one into debug info. */
+static const char *find_shown_directory(struct request *request)
+{
+    const char *pwd = environment_get(&request->environment, "PWD");
+    struct stat named, real;
+
+    if (pwd && pwd[0] == '/' && strcmp(pwd, request->wire.directory) != 0 && stat(pwd, &named) == 0 &&
+        fstatat(request->directory, ".", &real, 0) == 0 && named.st_dev == real.st_dev &&
+        named.st_ino == real.st_ino)
+        return pwd;
+    return request->wire.directory;
+}
+
+static const char *get_variable(void *environment, const char *name)
+{
+    return environment_get(environment, name);
+}
+
+/* Digest of the main source, before anything runs. */
+static enum reason read_source(struct request *request)
+{
+    const char *source = request->command.source;
+    int error = file_digest(cache_digests(request->server->cache), request->directory, source, true,
+                            &request->source);
+
+    request->has_source = error == 0;
+    if (error == 0 || strcmp(source, "/dev/null") == 0)
+        return REASON_NONE;
+    return error == -ENOENT || error == -ENOTDIR ? REASON_NO_INPUT : REASON_SPECIAL_INPUT;
+}
+
+static enum reason check_output(struct request *request)
+{
+    const char *object = request->command.output[OUTPUT_OBJECT];
+
+    if (!object || strcmp(object, "/dev/null") == 0 || result_may_replace(request->directory, object))
+        return REASON_NONE;
+    return REASON_OUTPUT_FILE;
+}
+
+/* Fills frontend, command, source, directory. What can't be cached has a reason, and *word may say more. */
+static enum reason parse(struct request *request, const char **word)
+{
+    struct program program;
+
+    if (!same_view(&request->wire.view, &request->server->view))
+        return REASON_OTHER_VIEW;
+    settings_load(&request->settings, &request->arena, &request->environment, request->wire.settings, NULL, NULL);
+    if (request->settings.disable)
+        return REASON_DISABLED;
+    request->directory = open(request->wire.directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (request->directory < 0)
+        return REASON_OTHER_VIEW;
+    if (programs_find(request->wire.program, request->wire.argv[0], &program) != 0)
+        return REASON_NOT_FOUND;
+    request->frontend = program.frontend;
+    request->watch = request->settings.recorder && !program.unwatchable && request->server->recorder;
+
+    struct invocation invocation = {.argv = request->wire.argv,
+                                    .program = request->wire.program,
+                                    .directory = request->directory,
+                                    .directory_path = request->wire.directory,
+                                    .getenv = get_variable,
+                                    .environment = &request->environment};
+    while (invocation.argv[invocation.argc])
+        invocation.argc++;
+    request->frontend->parse(&invocation, &request->arena, &request->command);
+    *word = request->command.reason_word;
+    if (request->command.reason != REASON_NONE)
+        return request->command.reason;
+    if (!request->watch && !request->command.allow_unwatched) {
+        *word = request->command.unwatched_word;
+        return REASON_UNWATCHABLE;
+    }
+    request->shown_directory = find_shown_directory(request);
+
+    enum reason reason = check_output(request);
+    return reason != REASON_NONE ? reason : read_source(request);
+}
+
+/* ---- step 2: key → input set that holds → result ---- */
+
+static void reply_hit(struct request *request, const struct cache_hit *hit, uint64_t size)
+{
+    int64_t took = clock_monotonic() - request->began;
+
+    stats_add(request->by_text ? COUNTER_PREPROCESSED_HIT : COUNTER_DIRECT_HIT, 1);
+    stats_add(COUNTER_HIT_NANOSECONDS, took);
+    stats_add(COUNTER_RESTORED_BYTES, (int64_t)size);
+    if (hit->but_comments)
+        stats_add(COUNTER_COMMENT_HIT, 1);
+    request->outcome = request->by_text ? "hit preprocessed" : "hit direct";
+}
+
+bool request_look_up(struct request *request)
+{
+    struct check check = {.digests = cache_digests(request->server->cache),
+                          .directory = request->directory,
+                          .directory_path = request->wire.directory,
+                          .environment = &request->environment,
+                          .fact = request_fact,
+                          .data = request};
+    struct cache_hit hit;
+
+    bool found = cache_lookup(server_reader(request->server), request->by_text ? &request->text_key : &request->key,
+                              &check, &hit, &request->failed);
+    request->looked_up = clock_monotonic();
+    if (!found)
+        return false;
+
+    uint64_t size;
+    int error = result_restore(request, hit.packed, &size);
+    packed_unref(hit.packed);
+    if (error)
+        request_reply_run(request, error == -EEXIST ? REASON_OUTPUT_FILE : REASON_INTERNAL, strerror(-error));
+    else
+        reply_hit(request, &hit, size);
+    return true;
+}
+
+/* What a miss leads to, by the settings of this compile. */
+static enum answer answer_miss(struct request *request)
+{
+    const struct settings *settings = &request->settings;
+
+    if (settings->hits_only) {
+        stats_add(COUNTER_MISS, 1);
+        request_reply_refuse(request, 1,
+                             arena_printf(&request->arena, "ccwrap: not in the cache (hits_only): %s: %s",
+                                          request->command.source,
+                                          request->failed[0] ? request->failed : "never compiled so before"));
+        return ANSWER_REPLIED;
+    }
+    if (settings->readonly) {
+        stats_add(COUNTER_MISS, 1);
+        request_reply_run(request, REASON_NONE, NULL);
+        return ANSWER_REPLIED;
+    }
+    return ANSWER_COMPILE;
+}
+
+enum answer request_answer_by_text(struct request *request, const struct digest *text)
+{
+    request->by_text = true;
+    request->text_key = key_of_text(request, text);
+    if (!request->settings.recache && request_look_up(request))
+        return ANSWER_REPLIED;
+    return answer_miss(request);
+}
+
+enum answer request_answer(struct request *request)
+{
+    const char *word = NULL;
+    enum reason reason = parse(request, &word);
+
+    if (reason != REASON_NONE) {
+        request_reply_run(request, reason, word);
+        return ANSWER_REPLIED;
+    }
+    request->key = key_direct(request);
+    if (!request->settings.direct || !request->watch) {
+        if (!request->command.source_is_text)
+            return ANSWER_PREPROCESS;
+        return request_answer_by_text(request, &request->source.content);
+    }
+    if (!request->settings.recache && request_look_up(request))
+        return ANSWER_REPLIED;
+    return answer_miss(request);
+}
+
+void request_log(struct request *request)
+{
+    char key[DIGEST_TEXT_SIZE];
+    int64_t now = clock_monotonic();
+
+    if (!log_is_open())
+        return;
+    digest_text(request->by_text ? &request->text_key : &request->key, key);
+    log_line("%s reason=%s key=%s source=%s lookup=%.3fms total=%.3fms %s",
+             request->outcome ? request->outcome : "ended", reason_name(request->reason), key,
+             request->command.source ? request->command.source : "-",
+             request->looked_up ? (double)(request->looked_up - request->began) / 1e6 : 0.0,
+             (double)(now - request->began) / 1e6, request->failed);
+}

@@ -1,0 +1,192 @@
+#include "server/result.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "server/compilers/depfile.h"
+#include "server/stats.h"
+
+/* ---- packing ---- */
+
+int result_pack(struct request *request, const struct buf *messages, const struct output_file *outputs,
+                size_t count, struct packed **packed)
+{
+    struct packed_file *files = ARENA_ARRAY(&request->arena, struct packed_file, count + 1);
+
+    files[0] = (struct packed_file){
+        .role = RESULT_MESSAGES, .path = "", .size = messages->length, .bytes = messages->data, .fd = -1};
+    if (!messages->length)
+        files[0].bytes = "";
+    for (size_t i = 0; i < count; i++)
+        files[i + 1] = (struct packed_file){.role = outputs[i].role,
+                                            .flags = outputs[i].flags,
+                                            .path = outputs[i].role == OUTPUT_OTHER ? outputs[i].path : "",
+                                            .mode = outputs[i].mode,
+                                            .size = outputs[i].size,
+                                            .bytes = outputs[i].content,
+                                            .fd = outputs[i].fd};
+    return packed_make(files, count + 1, (int)request->server->settings.level,
+                       request->server->settings.max_result, packed);
+}
+
+/* ---- restoring ---- */
+
+bool result_may_replace(int directory, const char *path)
+{
+    struct stat status;
+
+    if (fstatat(directory, path, &status, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT;
+    return S_ISREG(status.st_mode) && status.st_nlink == 1 && faccessat(directory, path, W_OK, 0) == 0;
+}
+
+/* Where this request wants a file of a result; NULL if it doesn't want one of this role. */
+static const char *target_of(const struct request *request, const struct packed_file *file)
+{
+    if (file->role == OUTPUT_OTHER)
+        return file->path[0] ? file->path : NULL;
+    return file->role < OUTPUT_ROLES ? request->command.output[file->role] : NULL;
+}
+
+/* A name beside the target that no compiler or build tool takes for something. */
+static char *temporary_name(struct request *request, const char *target)
+{
+    static atomic_uint serial;
+    const char *slash = strrchr(target, '/');
+    int folder = slash ? (int)(slash - target + 1) : 0;
+
+    return arena_printf(&request->arena, "%.*s.ccwrap-%d-%u.tmp", folder, target, (int)getpid(),
+                        atomic_fetch_add(&serial, 1));
+}
+
+static mode_t mode_for(const struct request *request, const struct packed_file *file)
+{
+    if (file->flags & RESULT_EXACT_MODE)
+        return file->mode & 07777;
+    return (file->mode & 0111 ? 0777 : 0666) & ~(mode_t)request->wire.umask;
+}
+
+static int write_all(int fd, const char *bytes, size_t size)
+{
+    while (size > 0) {
+        ssize_t written = write(fd, bytes, size);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return -errno;
+        bytes += written;
+        size -= (size_t)written;
+    }
+    return 0;
+}
+
+static int write_depfile(struct request *request, struct unpacker *unpacker, const struct packed_file *file,
+                         int fd)
+{
+    struct buf rest = BUF_INIT, text = BUF_INIT;
+    int error = unpacker_next_to_buf(unpacker, &rest);
+
+    if (!error && !depfile_write(file->flags & RESULT_STYLE_MASK, rest.data ? rest.data : "", rest.length,
+                                 request->command.depfile_targets, &text))
+        error = -EBADMSG;
+    if (!error)
+        error = write_all(fd, text.data, text.length);
+    buf_release(&rest);
+    buf_release(&text);
+    return error;
+}
+
+/* Beside the target first, then the old target away, then the new one to the absent name: no reader sees half
+ * a file, hard links of the old one are not written through, and it is far cheaper than a rename over. */
+static int restore_file(struct request *request, struct unpacker *unpacker, const struct packed_file *file,
+                        const char *target)
+{
+    int directory = request->directory;
+    char *temporary = temporary_name(request, target);
+    int fd = openat(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+                    mode_for(request, file));
+    if (fd < 0)
+        return -errno;
+
+    int error = file->flags & RESULT_STYLE_MASK ? write_depfile(request, unpacker, file, fd)
+                                                : unpacker_next_to_fd(unpacker, fd);
+    if (close(fd) != 0 && !error)
+        error = -errno;
+    if (!error && unlinkat(directory, target, 0) != 0 && errno != ENOENT)
+        error = -errno;
+    if (!error && renameat(directory, temporary, directory, target) != 0)
+        error = -errno;
+    if (error)
+        unlinkat(directory, temporary, 0);
+    return error;
+}
+
+static int restore_files(struct request *request, const struct packed *packed, struct unpacker *unpacker,
+                         uint64_t *size)
+{
+    for (size_t i = 1; i < packed_count(packed); i++) {
+        struct packed_file file;
+        packed_file(packed, i, &file);
+        const char *target = target_of(request, &file);
+        if ((file.flags & RESULT_STYLE_MASK) && !request->command.depfile_targets)
+            return -EINVAL;
+        int error = target ? restore_file(request, unpacker, &file, target) : unpacker_skip(unpacker);
+        if (error)
+            return error;
+        *size += file.size;
+    }
+    return 0;
+}
+
+static bool may_replace_all(struct request *request, const struct packed *packed)
+{
+    for (size_t i = 1; i < packed_count(packed); i++) {
+        struct packed_file file;
+        packed_file(packed, i, &file);
+        const char *target = target_of(request, &file);
+        if (target && !result_may_replace(request->directory, target))
+            return false;
+    }
+    return true;
+}
+
+int result_restore(struct request *request, const struct packed *packed, uint64_t *size)
+{
+    static const unsigned char exited_0[2] = {0, 0};
+    struct packed_file messages;
+    struct buf bytes = BUF_INIT;
+    int error = 0;
+
+    *size = 0;
+    if (packed_count(packed) == 0)
+        return -EBADMSG;
+    packed_file(packed, 0, &messages);
+    if (messages.role != RESULT_MESSAGES)
+        return -EBADMSG;
+    if (!may_replace_all(request, packed))
+        return -EEXIST;
+
+    struct unpacker *unpacker = unpacker_new(packed);
+    if (!unpacker)
+        return -ENOMEM;
+    error = unpacker_next_to_buf(unpacker, &bytes);
+    if (!error)
+        error = restore_files(request, packed, unpacker, size);
+    unpacker_free(unpacker);
+
+    if (!error) { /* messages: how long the compile took, then frames */
+        struct reader reader;
+        reader_init(&reader, bytes.data, bytes.length);
+        stats_add(COUNTER_SAVED_NANOSECONDS, (int64_t)reader_u64(&reader));
+        buf_add(&request->reply, reader.next, reader_left(&reader));
+        wire_add_frame(&request->reply, WIRE_EXIT, exited_0, sizeof exited_0);
+    }
+    buf_release(&bytes);
+    return error;
+}

@@ -1,0 +1,48 @@
+/* result: what a compile left behind, as a packed result, and back.
+ *
+ * A packed result's files are, in order: the messages (OUTPUT frames of the wire, ready to be sent), then the
+ * output files. A file's role (frontend.h) says which name of *this* request it gets; a file without a role
+ * keeps the name that was observed. A depfile that can be made for other targets is kept without its targets
+ * (depfile.h; flag RESULT_DEPFILE_*), any other as written. */
+#ifndef CCWRAP_SERVER_RESULT_H
+#define CCWRAP_SERVER_RESULT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cache/packed.h"
+#include "server/request.h"
+
+/* roles beyond those of frontend.h */
+enum { RESULT_MESSAGES = 100 };
+
+/* flags of a packed file */
+enum {
+    RESULT_STYLE_MASK = 0x0f,   /* depfile without targets: its enum depfile_style */
+    RESULT_EXACT_MODE = 0x10,   /* mode is the file's own, not one that a umask makes */
+};
+
+struct output_file {
+    const char *path;    /* as the compile named it, relative to the directory or absolute */
+    enum output_role role;
+    mode_t mode;         /* of the file as written */
+    int fd;              /* open for reading; -1 if `content` is set */
+    uint64_t size;
+    const char *content; /* depfile without targets */
+    uint32_t flags;
+};
+
+/* Packs messages and outputs. 0 or negative errno (packed_make). */
+int result_pack(struct request *request, const struct buf *messages, const struct output_file *outputs,
+                size_t count, struct packed **packed);
+
+/* Step 6 of a hit: writes the files of a result where this request wants them, with its umask, and appends
+ * its messages and the EXIT frame to the reply. On failure (negative errno) some files may be written: the
+ * client then runs the compiler, which rewrites them. *size gets the bytes written. */
+int result_restore(struct request *request, const struct packed *packed, uint64_t *size);
+
+/* May the file at `path` be replaced by a restored one? True if it is absent or a plain file of one link that
+ * this user may write. */
+bool result_may_replace(int directory, const char *path);
+
+#endif

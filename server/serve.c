@@ -1,0 +1,232 @@
+/* Serving threads: each accepts a connection, reads its frame, and answers from the cache, without handing
+ * anything over. A client that doesn't send a whole frame at once, a miss, and an answer that the socket
+ * doesn't take go to the loop, so that no client holds a thread. */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/memory.h"
+#include "common/places.h"
+#include "server/admin.h"
+#include "server/arrival.h"
+#include "server/request.h"
+#include "server/server.h"
+#include "server/stats.h"
+
+enum {
+    THREADS_MIN = 4,
+    THREADS_MAX = 32,
+    FIRST_READ = 64 * 1024,
+    PATIENCE = 2, /* milliseconds that a thread waits for the rest of a frame */
+    GROUPS_MAX = 256,
+};
+
+static pthread_t threads[THREADS_MAX];
+static int thread_count;
+
+/* ---- who is it? ---- */
+
+static int compare_groups(const void *a, const void *b)
+{
+    gid_t left = *(const gid_t *)a, right = *(const gid_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+/* Another group could read what our compiler may not, or the other way round. */
+static bool same_groups(int fd)
+{
+    gid_t own[GROUPS_MAX], peer[GROUPS_MAX];
+    socklen_t size = sizeof peer;
+    int count = getgroups(GROUPS_MAX, own);
+
+    if (count < 0 || getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, peer, &size) != 0 || size != count * sizeof *peer)
+        return false;
+    qsort(own, (size_t)count, sizeof *own, compare_groups);
+    qsort(peer, (size_t)count, sizeof *peer, compare_groups);
+    return memcmp(own, peer, size) == 0;
+}
+
+static bool is_our_user(int fd, bool *same)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.uid != geteuid())
+        return false;
+    *same = peer.gid == getegid() && same_groups(fd);
+    return true;
+}
+
+/* ---- one connection ---- */
+
+/* Sends what the socket takes; the loop sends the rest. */
+static void send_reply(struct request *request)
+{
+    const struct buf *reply = &request->reply;
+    ssize_t sent = send(request->fd, reply->data, reply->length, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+    if (sent < 0 && errno != EAGAIN)
+        sent = (ssize_t)reply->length; /* gone: nobody to tell */
+    if (sent < 0)
+        sent = 0;
+    if ((size_t)sent < reply->length) {
+        memmove(reply->data, reply->data + sent, reply->length - (size_t)sent);
+        request->reply.length -= (size_t)sent;
+        miss_hand_over(request, ANSWER_REPLIED);
+        return;
+    }
+    request_log(request);
+    struct server *server = request->server;
+    request_free(request);
+    server_leave(server);
+}
+
+/* Takes over fd and frame. */
+static void serve_frame(struct server *server, int fd, char *frame, enum wire_type type, const void *payload,
+                        size_t size)
+{
+    struct request *request;
+
+    if (type == WIRE_ADMIN) {
+        admin_answer(server, fd, payload, size);
+        memory_free(frame);
+        server_leave(server);
+        return;
+    }
+    if (type != WIRE_REQUEST || !(request = request_new(server, fd, frame, payload, size))) {
+        memory_free(frame);
+        close(fd);
+        server_leave(server);
+        return;
+    }
+    enum answer answer = request_answer(request);
+    if (answer == ANSWER_REPLIED)
+        send_reply(request);
+    else
+        miss_hand_over(request, answer);
+}
+
+static void refuse_view(int fd)
+{
+    struct buf reply = BUF_INIT;
+
+    wire_add_frame(&reply, WIRE_RUN, "other_view", sizeof "other_view");
+    if (send(fd, reply.data, reply.length, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
+        stats_reason(REASON_OTHER_VIEW);
+    buf_release(&reply);
+}
+
+static void serve_connection(struct server *server, int fd)
+{
+    bool same = false;
+
+    server_enter(server);
+    if (!is_our_user(fd, &same) || !same) {
+        if (same || is_our_user(fd, &same))
+            refuse_view(fd);
+        close(fd);
+        server_leave(server);
+        return;
+    }
+    struct buf in = BUF_INIT;
+    for (;;) {
+        enum wire_type type;
+        const void *payload;
+        size_t size;
+
+        buf_reserve(&in, FIRST_READ);
+        ssize_t got = recv(fd, in.data + in.length, in.capacity - in.length - 1, MSG_DONTWAIT);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0 && errno == EAGAIN) {
+            struct pollfd wait = {.fd = fd, .events = POLLIN};
+            if (poll(&wait, 1, PATIENCE) > 0)
+                continue;
+            arrival_hand_over(server, fd, &in); /* takes both */
+            return;
+        }
+        if (got <= 0)
+            break;
+        in.length += (size_t)got;
+        long frame = wire_frame(in.data, in.length, &type, &payload, &size);
+        if (frame < 0)
+            break;
+        if (frame > 0) {
+            serve_frame(server, fd, buf_detach(&in, NULL), type, payload, size);
+            return;
+        }
+    }
+    buf_release(&in);
+    close(fd);
+    server_leave(server);
+}
+
+/* ---- threads ---- */
+
+static void *serve(void *data)
+{
+    struct server *server = data;
+
+    for (;;) {
+        bool stopping = atomic_load(&server->stopping);
+        struct pollfd wait = {.fd = server->listener, .events = POLLIN};
+        if (stopping && poll(&wait, 1, 0) <= 0)
+            return NULL; /* all that had connected are served */
+        int fd = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC);
+        if (fd >= 0)
+            serve_connection(server, fd);
+        else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)
+            poll(NULL, 0, 10); /* until some descriptor is free again */
+        else if (errno != EINTR && errno != ECONNABORTED && errno != EAGAIN)
+            return NULL;
+    }
+}
+
+int serve_start(struct server *server)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    int count = processors > 0 ? (int)processors * 2 : THREADS_MIN;
+
+    count = count < THREADS_MIN ? THREADS_MIN : count > THREADS_MAX ? THREADS_MAX : count;
+    for (thread_count = 0; thread_count < count; thread_count++) {
+        int error = pthread_create(&threads[thread_count], NULL, serve, server);
+        if (error)
+            return thread_count ? 0 : -error;
+    }
+    return 0;
+}
+
+/* A thread that waits in accept is woken by a connection of our own, which comes after all real ones. */
+static void wake_thread(struct server *server)
+{
+    struct sockaddr_un address;
+    socklen_t size = sizeof address;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    if (fd < 0)
+        return;
+    if (getsockname(server->listener, (struct sockaddr *)&address, &size) == 0) {
+        int folder = -1;
+        if (places_socket_address(server->closing_socket, &address, &folder) == 0 &&
+            connect(fd, (struct sockaddr *)&address, sizeof address) != 0) {
+            /* the queue is full: they have enough to wake for */
+        }
+        if (folder >= 0)
+            close(folder);
+    }
+    close(fd);
+}
+
+void serve_stop(struct server *server)
+{
+    for (int i = 0; i < thread_count; i++)
+        wake_thread(server);
+    for (int i = 0; i < thread_count; i++)
+        pthread_join(threads[i], NULL);
+}

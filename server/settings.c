@@ -1,0 +1,284 @@
+#include "server/settings.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/places.h"
+#include "common/settings_file.h"
+
+enum kind { KIND_TEXT, KIND_PATH, KIND_FLAG, KIND_NUMBER, KIND_SIZE };
+
+/* The list of CONTRACT's settings, in the order of --show-config. */
+static const struct row {
+    const char *key;
+    enum kind kind;
+    enum setting_scope scope;
+    const char *preset; /* NULL: worked out by places_find or from the machine */
+    size_t offset;
+} rows[SETTING_COUNT] = {
+#define ROW(key, kind, scope, preset, field) {key, kind, scope, preset, offsetof(struct settings, field)}
+    ROW("dir", KIND_PATH, SCOPE_SERVER, NULL, dir),
+    ROW("socket", KIND_PATH, SCOPE_SERVER, NULL, socket),
+    ROW("maxsize", KIND_SIZE, SCOPE_SERVER, "10G", maxsize),
+    ROW("idle_timeout", KIND_NUMBER, SCOPE_SERVER, "600", idle_timeout),
+    ROW("jobs", KIND_NUMBER, SCOPE_SERVER, NULL, jobs),
+    ROW("direct", KIND_FLAG, SCOPE_COMPILE, "1", direct),
+    ROW("disable", KIND_FLAG, SCOPE_COMPILE, "0", disable),
+    ROW("recache", KIND_FLAG, SCOPE_COMPILE, "0", recache),
+    ROW("readonly", KIND_FLAG, SCOPE_COMPILE, "0", readonly),
+    ROW("hits_only", KIND_FLAG, SCOPE_COMPILE, "0", hits_only),
+    ROW("recorder", KIND_FLAG, SCOPE_COMPILE, "1", recorder),
+    ROW("max_result", KIND_SIZE, SCOPE_SERVER, "256M", max_result),
+    ROW("basedir", KIND_TEXT, SCOPE_COMPILE, "", basedir),
+    ROW("extrafiles", KIND_TEXT, SCOPE_COMPILE, "", extrafiles),
+    ROW("namespace", KIND_TEXT, SCOPE_COMPILE, "", name_space),
+    ROW("prefix", KIND_TEXT, SCOPE_COMPILE, "", prefix),
+    ROW("level", KIND_NUMBER, SCOPE_SERVER, "1", level),
+    ROW("log", KIND_PATH, SCOPE_SERVER, "", log),
+    ROW("remote", KIND_TEXT, SCOPE_SERVER, "", remote),
+#undef ROW
+};
+
+struct load {
+    struct settings *settings;
+    struct arena *arena;
+    const char *source[SETTING_COUNT];
+    const char *file;
+    settings_complain *complain;
+    void *data;
+};
+
+static void *field_of(struct settings *settings, const struct row *row)
+{
+    return (char *)settings + row->offset;
+}
+
+/* ---- values ---- */
+
+static bool parse_number(const char *text, uint64_t *value)
+{
+    char *end;
+
+    errno = 0;
+    *value = strtoull(text, &end, 10);
+    return isdigit((unsigned char)text[0]) && *end == '\0' && errno == 0;
+}
+
+/* "10G", "512 M", "1.5G", "2TiB", plain bytes. */
+static bool parse_size(const char *text, uint64_t *value)
+{
+    static const char units[] = "KMGT";
+    char *end;
+    double number = strtod(text, &end);
+
+    if (!isdigit((unsigned char)text[0]) || number < 0)
+        return false;
+    while (*end == ' ')
+        end++;
+    const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+    if (unit) {
+        for (const char *step = units; step <= unit; step++)
+            number *= 1024;
+        end++;
+        if (*end == 'i')
+            end++;
+    }
+    if (*end == 'B' || *end == 'b')
+        end++;
+    if (*end != '\0' || number >= 9e18)
+        return false;
+    *value = (uint64_t)number;
+    return true;
+}
+
+/* NULL, or what is wrong with the value. */
+static const char *set_value(struct settings *settings, const struct row *row, const char *text)
+{
+    void *field = field_of(settings, row);
+
+    switch (row->kind) {
+    case KIND_PATH:
+        if (text[0] && text[0] != '/')
+            return "not an absolute path";
+        *(const char **)field = text;
+        return NULL;
+    case KIND_TEXT:
+        *(const char **)field = text;
+        return NULL;
+    case KIND_FLAG:
+        return settings_file_bool(text, field) ? NULL : "neither 0 nor 1";
+    case KIND_NUMBER:
+        return parse_number(text, field) ? NULL : "not a number";
+    case KIND_SIZE:
+        return parse_size(text, field) ? NULL : "not a size (K, M, G, T)";
+    }
+    return NULL;
+}
+
+static const struct row *find_row(const char *key)
+{
+    for (size_t i = 0; i < SETTING_COUNT; i++)
+        if (strcmp(rows[i].key, key) == 0)
+            return &rows[i];
+    return NULL;
+}
+
+/* ---- sources, from the weakest on ---- */
+
+static void set_presets(struct load *load, struct environment *environment)
+{
+    struct places places;
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+    places_find(&places, load->arena, environment->entries, NULL);
+    load->file = places.config;
+    for (size_t i = 0; i < SETTING_COUNT; i++) {
+        load->source[i] = "default";
+        if (rows[i].preset)
+            set_value(load->settings, &rows[i], rows[i].preset);
+    }
+    load->settings->dir = places.dir;
+    load->settings->socket = places.socket;
+    load->settings->jobs = processors > 0 ? (uint64_t)processors : 1;
+}
+
+static const char *take_line(void *context, unsigned number, const char *key, const char *value)
+{
+    struct load *load = context;
+    const struct row *row = find_row(key);
+
+    if (!row)
+        return "no such setting";
+    const char *wrong = set_value(load->settings, row, value);
+    if (!wrong)
+        load->source[row - rows] = arena_printf(load->arena, "%s:%u", load->file, number);
+    return wrong;
+}
+
+static void complain_of_line(void *context, const char *complaint)
+{
+    struct load *load = context;
+    if (load->complain)
+        load->complain(load->data, complaint);
+}
+
+static void take_named(struct load *load, const struct row *row, const char *name, const char *value,
+                       const char *source)
+{
+    const char *wrong = set_value(load->settings, row, value);
+
+    if (!wrong)
+        load->source[row - rows] = source;
+    else if (load->complain)
+        load->complain(load->data, arena_printf(load->arena, "%s: %s: %s", source, name, wrong));
+}
+
+static void take_variables(struct load *load, struct environment *environment)
+{
+    for (size_t i = 0; i < SETTING_COUNT; i++) {
+        char name[64] = "CCWRAP_";
+        size_t length = strlen(name);
+        for (const char *c = rows[i].key; *c && length < sizeof name - 1; c++)
+            name[length++] = (char)toupper((unsigned char)*c);
+        name[length] = '\0';
+        const char *value = environment_get(environment, name);
+        if (value)
+            take_named(load, &rows[i], name, value, "environment");
+    }
+}
+
+static void take_words(struct load *load, char *const *words)
+{
+    for (; words && *words; words++) {
+        const char *equals = strchr(*words, '=');
+        char *key = arena_strndup(load->arena, *words, (size_t)(equals - *words));
+        const struct row *row = find_row(key);
+        if (row)
+            take_named(load, row, key, equals + 1, "command line");
+        else if (load->complain)
+            load->complain(load->data, arena_printf(load->arena, "command line: %s: no such setting", key));
+    }
+}
+
+static void load_all(struct load *load, struct environment *environment, char *const *words)
+{
+    memset(load->settings, 0, sizeof *load->settings);
+    set_presets(load, environment);
+    if (load->file)
+        settings_file_read(load->file, load->arena, take_line, complain_of_line, load);
+    take_variables(load, environment);
+    take_words(load, words);
+    if (load->settings->jobs == 0)
+        load->settings->jobs = 1;
+}
+
+void settings_load(struct settings *settings, struct arena *arena, struct environment *environment,
+                   char *const *words, settings_complain *complain, void *data)
+{
+    struct load load = {.settings = settings, .arena = arena, .complain = complain, .data = data};
+    load_all(&load, environment, words);
+}
+
+/* ---- showing ---- */
+
+static const char *value_text(struct arena *arena, struct settings *settings, const struct row *row)
+{
+    void *field = field_of(settings, row);
+
+    switch (row->kind) {
+    case KIND_PATH:
+    case KIND_TEXT:
+        return *(const char **)field ? *(const char **)field : "";
+    case KIND_FLAG:
+        return *(bool *)field ? "1" : "0";
+    case KIND_NUMBER:
+        return arena_printf(arena, "%llu", (unsigned long long)*(uint64_t *)field);
+    case KIND_SIZE:
+        break;
+    }
+    uint64_t size = *(uint64_t *)field;
+    int unit = 0;
+    while (unit < 4 && size && size % 1024 == 0) {
+        size /= 1024;
+        unit++;
+    }
+    return arena_printf(arena, "%llu%.*s", (unsigned long long)size, unit ? 1 : 0, "KMGT" + (unit ? unit - 1 : 0));
+}
+
+void settings_view(struct setting_view views[SETTING_COUNT], struct arena *arena,
+                   struct environment *environment, settings_complain *complain, void *data)
+{
+    struct settings *settings = ARENA_NEW(arena, struct settings);
+    struct load load = {.settings = settings, .arena = arena, .complain = complain, .data = data};
+
+    load_all(&load, environment, NULL);
+    for (size_t i = 0; i < SETTING_COUNT; i++)
+        views[i] = (struct setting_view){.key = rows[i].key,
+                                         .value = value_text(arena, settings, &rows[i]),
+                                         .source = load.source[i],
+                                         .scope = rows[i].scope};
+}
+
+int64_t settings_parse_age(const char *text)
+{
+    static const struct {
+        char unit;
+        int64_t seconds;
+    } units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}, {'w', 7 * 86400}};
+    char *end;
+
+    errno = 0;
+    long long number = strtoll(text, &end, 10);
+    if (!isdigit((unsigned char)text[0]) || errno || number > INT64_MAX / (8 * 86400))
+        return -1;
+    if (*end == '\0')
+        return number;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (*end == units[i].unit && end[1] == '\0')
+            return number * units[i].seconds;
+    return -1;
+}

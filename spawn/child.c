@@ -1,0 +1,386 @@
+#include "spawn/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/arena.h"
+#include "spawn/launch.h"
+#include "spawn/terminal.h"
+
+enum { HANDLE_GATE, HANDLE_PID, HANDLE_STREAM, HANDLE_GRACE = HANDLE_STREAM + CHILD_STREAMS };
+enum { READ_SIZE = 64 * 1024, GRACE_MS = 100, CHILD_GATE_FD = 3 };
+
+/* ---- ends ---- */
+
+static void handle_closed(uv_handle_t *handle)
+{
+    struct child *child = handle->data;
+    if (--child->open_handles == 0)
+        child->events->closed(child);
+}
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+static void stop_stream(struct child *child, int index)
+{
+    if (child->polling[HANDLE_STREAM + index])
+        uv_poll_stop(&child->stream_poll[index]);
+    child->polling[HANDLE_STREAM + index] = false;
+    close_fd(&child->stream[index]);
+}
+
+static bool streams_ended(const struct child *child)
+{
+    return child->stream[0] < 0 && child->stream[1] < 0;
+}
+
+/* A terminal's master reports EIO when the last slave is closed. */
+static bool read_stream(struct child *child, int index)
+{
+    static char bytes[READ_SIZE]; /* the loop is one thread */
+    ssize_t got = read(child->stream[index], bytes, sizeof bytes);
+
+    if (got > 0) {
+        child->events->output(child, index + 1, bytes, (size_t)got);
+        return child->stream[index] >= 0 && !child->paused;
+    }
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return false;
+    stop_stream(child, index);
+    return false;
+}
+
+static void tell_end(struct child *child, bool held)
+{
+    if (child->told)
+        return;
+    child->told = true;
+    uv_timer_stop(&child->grace);
+    child->events->ended(child, child->status, held);
+}
+
+static void on_grace(uv_timer_t *timer)
+{
+    struct child *child = timer->data;
+    tell_end(child, true);
+}
+
+static void check_end(struct child *child)
+{
+    if (!child->exited || child->told)
+        return;
+    if (streams_ended(child))
+        tell_end(child, false);
+    else if (!child->paused && !uv_is_active((uv_handle_t *)&child->grace))
+        uv_timer_start(&child->grace, on_grace, GRACE_MS, 0);
+}
+
+/* ---- events ---- */
+
+static void on_stream(uv_poll_t *poll, int status, int events)
+{
+    struct child *child = poll->data;
+    int index = poll == &child->stream_poll[1];
+
+    (void)events;
+    if (child->stream[index] < 0)
+        return;
+    if (status < 0)
+        stop_stream(child, index);
+    else
+        read_stream(child, index);
+    check_end(child);
+}
+
+static void on_exit_of_leader(uv_poll_t *poll, int status, int events)
+{
+    struct child *child = poll->data;
+    siginfo_t info = {0};
+
+    (void)status;
+    (void)events;
+    if (child->exited || waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || !info.si_pid)
+        return;
+    if (child->killed) /* while its leader is not reaped the group's number can't be another's */
+        kill(-child->pid, SIGKILL);
+    while (waitpid(child->pid, &child->status, 0) < 0 && errno == EINTR)
+        ;
+    child->exited = true;
+    uv_poll_stop(poll);
+    child->polling[HANDLE_PID] = false;
+    for (int i = 0; i < CHILD_STREAMS; i++)
+        while (child->stream[i] >= 0 && read_stream(child, i))
+            ;
+    check_end(child);
+}
+
+/* End of file: the program was exec'd. A number: why it wasn't. */
+static void on_gate(uv_poll_t *poll, int status, int events)
+{
+    struct child *child = poll->data;
+    int32_t error = 0;
+
+    (void)status;
+    (void)events;
+    ssize_t got = read(child->gate, &error, sizeof error);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    uv_poll_stop(poll);
+    child->polling[HANDLE_GATE] = false;
+    if (got == sizeof error)
+        child->events->exec_failed(child, -error);
+}
+
+/* ---- start ---- */
+
+static uint64_t start_time_of(pid_t pid)
+{
+    char path[64], text[1024];
+    unsigned long long start = 0;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    ssize_t got = read(fd, text, sizeof text - 1);
+    close(fd);
+    if (got <= 0)
+        return 0;
+    text[got] = '\0';
+    const char *field = strrchr(text, ')'); /* the name may hold blanks; field 3 follows it */
+    for (int number = 3; field && number <= 22; number++)
+        field = strchr(field + 1, ' ');
+    if (field)
+        sscanf(field, "%llu", &start);
+    return start;
+}
+
+/* The program's ends of its streams, and ours. */
+struct streams {
+    int own[CHILD_STREAMS];   /* read ends; -1 where there is none */
+    int program[3];           /* for its 0, 1, 2; 0 may be -1 (/dev/null) */
+    int close_after[4];       /* the program's ends here */
+    int close_count;
+};
+
+static int open_pipe(struct streams *streams, int index)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return -errno;
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    streams->own[index] = ends[0];
+    streams->close_after[streams->close_count++] = ends[1];
+    return ends[1];
+}
+
+static int open_streams(struct streams *streams, const struct child_options *options)
+{
+    int terminal_fd = -1;
+
+    *streams = (struct streams){.own = {-1, -1}, .program = {-1, -1, -1}};
+    if (options->terminal[1] || options->terminal[2]) {
+        struct terminal terminal;
+        int error = terminal_open(&terminal, options->columns, options->rows);
+        if (error)
+            return error;
+        streams->own[options->terminal[1] ? 0 : 1] = terminal.master;
+        streams->close_after[streams->close_count++] = terminal_fd = terminal.slave;
+    }
+    for (int i = 0; i < CHILD_STREAMS; i++) {
+        int *end = &streams->program[i + 1];
+        if (options->terminal[i + 1])
+            *end = terminal_fd;
+        else if (i == 1 && options->one_stream)
+            *end = streams->program[1];
+        else if ((*end = open_pipe(streams, i)) < 0)
+            return *end;
+    }
+    return 0;
+}
+
+static void close_streams(struct streams *streams, bool own)
+{
+    for (int i = 0; i < streams->close_count; i++)
+        close(streams->close_after[i]);
+    for (int i = 0; own && i < CHILD_STREAMS; i++)
+        close_fd(&streams->own[i]);
+}
+
+static char **trampoline_argv(struct arena *arena, const struct child_options *options)
+{
+    struct trampoline settings = *options->settings;
+    size_t count = 0;
+
+    while (options->argv[count])
+        count++;
+    char **argv = ARENA_ARRAY(arena, char *, count + 5), *text = arena_alloc(arena, TRAMPOLINE_TEXT);
+    settings.gate = CHILD_GATE_FD;
+    trampoline_encode(&settings, text);
+    argv[0] = arena_strdup(arena, "ccwrap");
+    argv[1] = arena_strdup(arena, TRAMPOLINE_WORD);
+    argv[2] = text;
+    argv[3] = arena_strdup(arena, options->program);
+    memcpy(argv + 4, options->argv, count * sizeof *argv);
+    return argv;
+}
+
+static int spawn_trampoline(struct child *child, const struct child_options *options,
+                            const struct streams *streams, int gate)
+{
+    struct arena arena;
+    struct launch launch;
+
+    arena_init(&arena);
+    char **argv = trampoline_argv(&arena, options);
+    launch_init(&launch, options->trampoline, argv, options->environment);
+    launch.directory = options->directory;
+    launch.own_group = true;
+    launch_fd(&launch, streams->program[1], 1);
+    launch_fd(&launch, streams->program[2], 2);
+    launch_fd(&launch, gate, CHILD_GATE_FD);
+    int error = launch_start(&launch, &child->pid);
+    arena_release(&arena);
+    return error;
+}
+
+static void watch(struct child *child, int handle, uv_poll_t *poll, int fd, uv_poll_cb callback)
+{
+    uv_poll_init(child->loop, poll, fd);
+    poll->data = child;
+    child->open_handles++;
+    child->polling[handle] = uv_poll_start(poll, UV_READABLE, callback) == 0;
+}
+
+static void watch_all(struct child *child)
+{
+    watch(child, HANDLE_GATE, &child->gate_poll, child->gate, on_gate);
+    watch(child, HANDLE_PID, &child->pid_poll, child->pidfd, on_exit_of_leader);
+    for (int i = 0; i < CHILD_STREAMS; i++)
+        if (child->stream[i] >= 0)
+            watch(child, HANDLE_STREAM + i, &child->stream_poll[i], child->stream[i], on_stream);
+    uv_timer_init(child->loop, &child->grace);
+    child->grace.data = child;
+    child->open_handles++;
+}
+
+int child_start(struct child *child, uv_loop_t *loop, const struct child_options *options,
+                const struct child_events *events)
+{
+    struct streams streams;
+    int gate[2];
+
+    memset(child, 0, sizeof *child);
+    child->loop = loop;
+    child->events = events;
+    int error = open_streams(&streams, options);
+    if (!error && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, gate) != 0)
+        error = -errno;
+    if (error) {
+        close_streams(&streams, true);
+        return error;
+    }
+    error = spawn_trampoline(child, options, &streams, gate[1]);
+    close(gate[1]);
+    close_streams(&streams, error != 0);
+    if (!error && (child->pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0)) < 0) {
+        error = -errno; /* it leaves by itself when the gate closes */
+        close(gate[0]);
+        while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+        close_streams(&(struct streams){.own = {streams.own[0], streams.own[1]}}, true);
+        return error;
+    }
+    if (error) {
+        close(gate[0]);
+        return error;
+    }
+    child->gate = gate[0];
+    fcntl(child->gate, F_SETFL, O_NONBLOCK);
+    memcpy(child->stream, streams.own, sizeof child->stream);
+    child->start_time = start_time_of(child->pid);
+    watch_all(child);
+    return 0;
+}
+
+void child_go(struct child *child)
+{
+    if (write(child->gate, "g", 1) < 0) {
+        /* the trampoline is gone: its end is reported as any other */
+    }
+}
+
+void child_pause(struct child *child, bool paused)
+{
+    if (child->paused == paused || child->told)
+        return;
+    child->paused = paused;
+    for (int i = 0; i < CHILD_STREAMS; i++) {
+        if (child->stream[i] < 0)
+            continue;
+        if (paused)
+            uv_poll_stop(&child->stream_poll[i]);
+        else
+            uv_poll_start(&child->stream_poll[i], UV_READABLE, on_stream);
+        child->polling[HANDLE_STREAM + i] = !paused;
+    }
+    if (paused)
+        uv_timer_stop(&child->grace);
+    else
+        check_end(child);
+}
+
+void child_kill(struct child *child, int signal)
+{
+    child->killed = true;
+    if (!child->exited)
+        kill(-child->pid, signal);
+}
+
+static void close_poll(struct child *child, int handle, uv_poll_t *poll)
+{
+    if (child->polling[handle])
+        uv_poll_stop(poll);
+    child->polling[handle] = false;
+    uv_close((uv_handle_t *)poll, handle_closed);
+}
+
+void child_close(struct child *child)
+{
+    bool had_stream[CHILD_STREAMS];
+
+    if (child->closing)
+        return;
+    child->closing = true;
+    child->told = true;
+    if (!child->exited) {
+        kill(-child->pid, SIGKILL);
+        while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+        child->exited = true;
+    }
+    for (int i = 0; i < CHILD_STREAMS; i++)
+        had_stream[i] = child->stream_poll[i].data != NULL;
+    close_poll(child, HANDLE_GATE, &child->gate_poll);
+    close_poll(child, HANDLE_PID, &child->pid_poll);
+    for (int i = 0; i < CHILD_STREAMS; i++)
+        if (had_stream[i])
+            close_poll(child, HANDLE_STREAM + i, &child->stream_poll[i]);
+    uv_close((uv_handle_t *)&child->grace, handle_closed);
+    close_fd(&child->gate);
+    close_fd(&child->pidfd);
+    for (int i = 0; i < CHILD_STREAMS; i++)
+        close_fd(&child->stream[i]);
+}

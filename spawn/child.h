@@ -1,0 +1,77 @@
+/* child: a compiler as a child of the server, on the loop.
+ *
+ * What is spawned is the trampoline (ccwrap itself), which waits at a gate: child_start spawns it, child_go
+ * opens the gate, and closing the gate before that makes it leave without a trace. It sets umask, limits, nice
+ * and affinity to the client's, and execs the program in the client's directory. The child leads a process
+ * group of its own. Descriptors: 0 is /dev/null; 1 and 2 are pipes (one pipe where the client's 1 and 2 are the
+ * same file, so that their order is kept), a pseudo terminal where the client has a terminal there.
+ *
+ * Loop thread only. The struct is the caller's and must live until `closed` was called (libuv's law). */
+#ifndef CCWRAP_SPAWN_CHILD_H
+#define CCWRAP_SPAWN_CHILD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <uv.h>
+
+#include "spawn/trampoline.h"
+
+struct child;
+
+struct child_events {
+    /* The program could not be exec'd (negative errno); nothing ran. `ended` follows. */
+    void (*exec_failed)(struct child *child, int error);
+    /* Bytes on stream 1 or 2 (1 for both where they are one). */
+    void (*output)(struct child *child, int stream, const char *bytes, size_t size);
+    /* The program has ended and all its output was given. `status` as waitpid gives it. `held`: some other
+     * process still holds an output stream. */
+    void (*ended)(struct child *child, int status, bool held);
+    void (*closed)(struct child *child);
+};
+
+struct child_options {
+    const char *trampoline;                    /* path of ccwrap */
+    const struct trampoline *settings; /* its gate is filled here */
+    const char *program;                       /* absolute */
+    char *const *argv;                         /* argv[0] as the program shall see it */
+    char *const *environment;
+    const char *directory;
+    bool one_stream;                           /* 1 and 2 are the same */
+    bool terminal[3];                          /* which of 0, 1, 2 are terminals */
+    uint32_t columns, rows;
+};
+
+enum { CHILD_STREAMS = 2, CHILD_HANDLES = 5 };
+
+struct child {
+    void *data; /* the caller's */
+    const struct child_events *events;
+    pid_t pid;  /* leader of its group */
+    uint64_t start_time; /* /proc/PID/stat field 22 */
+
+    /* private */
+    uv_loop_t *loop;
+    int gate, pidfd;
+    int stream[CHILD_STREAMS]; /* read ends; -1 at their end */
+    uv_poll_t gate_poll, pid_poll, stream_poll[CHILD_STREAMS];
+    uv_timer_t grace;          /* time for a held stream after the end */
+    bool polling[CHILD_HANDLES];
+    bool exited, told, paused, killed, closing;
+    int status, open_handles;
+};
+
+/* 0 or negative errno; then nothing was started and `closed` won't be called. */
+int child_start(struct child *child, uv_loop_t *loop, const struct child_options *options,
+                const struct child_events *events);
+/* Lets the program begin. */
+void child_go(struct child *child);
+/* Stops (or takes up again) reading its output: a client that doesn't read holds its own compiler. */
+void child_pause(struct child *child, bool paused);
+/* Signals the whole group; what is left of it when its leader has ended gets SIGKILL. */
+void child_kill(struct child *child, int signal);
+/* Releases everything (a second call does nothing); if the program still runs its group is killed. `closed` is called from the loop. */
+void child_close(struct child *child);
+
+#endif
