@@ -207,7 +207,7 @@ static bool check_link(struct checking *checking, const struct condition *condit
 /* Joins with the slash that is needed. False if it gets too long. */
 static bool join(char out[PATH_MAX], const char *directory, const char *path)
 {
-    if (path[0] == '/')
+    if (path[0] == '/' || strcmp(directory, ".") == 0)
         return snprintf(out, PATH_MAX, "%s", path) < PATH_MAX;
     if (path[0] == '\0' || strcmp(path, ".") == 0)
         return snprintf(out, PATH_MAX, "%s", directory) < PATH_MAX;

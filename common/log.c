@@ -24,7 +24,14 @@ static int open_file(const char *path, off_t *size)
 
     if (fd < 0)
         return -errno;
-    *size = fstat(fd, &status) == 0 ? status.st_size : 0;
+    int error = fstat(fd, &status) == 0 ? 0 : -errno;
+    if (!error && !S_ISREG(status.st_mode))
+        error = -EINVAL; /* rotation must not rename a device */
+    if (error) {
+        close(fd);
+        return error;
+    }
+    *size = status.st_size;
     return fd;
 }
 

@@ -11,7 +11,8 @@ enum {
     LOG_MAX = 8 * 1024 * 1024
 }; /* bytes; the full file is then kept as PATH.1, and the one before is lost */
 
-/* Opens (or goes on with) the log at `path`, readable by its owner alone. 0 or negative errno. */
+/* Opens (or goes on with) the log at `path`, readable by its owner alone. 0 or negative errno; -EINVAL if it
+ * is no regular file. */
 int log_open(const char *path);
 void log_close(void);
 /* For callers whose line is costly to make. */

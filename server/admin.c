@@ -268,10 +268,11 @@ static int change_store(struct admin *admin, const char *word, const char *value
 
 static int start_server(struct admin *admin)
 {
+    static char *const none[] = {NULL};
     struct places places;
     bool started = false;
 
-    places_find(&places, &admin->arena, environ, NULL);
+    places_find(&places, &admin->arena, environ, none);
     int fd = server_start(&places, environ, &admin->arena, &started);
     if (fd < 0)
         return fail("can't start the server", fd);

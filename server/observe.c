@@ -14,7 +14,7 @@
 #include "server/observe_outputs.h"
 #include "server/path_table.h"
 
-enum { PROCESSES = 256 };
+enum { PROCESSES = 256, USE_CONTENT = USE_READ | USE_RUN | USE_LOADED };
 
 struct process {
     pid_t pid;
@@ -261,7 +261,7 @@ static void take(struct walk *walk, const struct record *record)
         break;
     case RECORD_LOADED:
         if (!is_recorder(walk, record))
-            entry_of(walk, record, record->path)->use |= USE_RUN;
+            entry_of(walk, record, record->path)->use |= USE_LOADED;
         break;
     case RECORD_RUNPATH:
         note_runpath(walk, record);
@@ -390,11 +390,11 @@ static void add_existing(struct walk *walk, const char *path, bool follow)
 static void add_content(struct walk *walk, const struct path_entry *entry)
 {
     const struct request *request = walk->observation->request;
-    bool text = !(entry->use & USE_RUN) && !request->command.positions_show;
+    bool program = entry->use & (USE_RUN | USE_LOADED), text = !program && !request->command.positions_show;
     struct file_facts facts;
 
     int error = file_digest(digests_of(walk), request->directory, entry->path, text, &facts);
-    if (error == -EINVAL && !(entry->use & USE_RUN)) { /* a directory that was opened, most likely */
+    if (error == -EINVAL && !program) { /* a directory that was opened, most likely */
         struct stat status;
         if (fstatat(request->directory, entry->path, &status, 0) == 0 && S_ISDIR(status.st_mode))
             input_set_add_exists(walk->observation->set, entry->path, status.st_mode, true);
@@ -407,7 +407,7 @@ static void add_content(struct walk *walk, const struct path_entry *entry)
         return;
     }
     input_set_add_file(walk->observation->set, entry->path, &facts, entry->use & USE_RUN);
-    observe_outputs_note_input(walk->observation, entry->path, &facts, entry->use & USE_RUN);
+    observe_outputs_note_input(walk->observation, entry->path, &facts, program);
 }
 
 static void add_listing(struct walk *walk, const struct path_entry *entry)
@@ -457,7 +457,7 @@ static void add_looks(struct walk *walk, const struct path_entry *entry)
         input_set_add_link(set, entry->path, 0, entry->link);
     if (use & USE_LISTED)
         add_listing(walk, entry);
-    if ((use & USE_SEEN) && !(use & (USE_READ | USE_RUN)))
+    if ((use & USE_SEEN) && !(use & USE_CONTENT))
         add_existing(walk, entry->path, true);
     if (use & USE_SEEN_LINK)
         add_existing(walk, entry->path, false);
@@ -478,7 +478,7 @@ static void add_path(struct walk *walk, const struct path_entry *entry)
         return;
     }
     if (is_own(entry)) {
-        if ((entry->use & USE_READ) || entry->resolved) /* read, and then written: not the same any more */
+        if (entry->use & USE_READ) /* read, and then written: not the same any more */
             give_up(walk, REASON_SHARED_FILE, entry->path);
         return;
     }
@@ -486,11 +486,11 @@ static void add_path(struct walk *walk, const struct path_entry *entry)
         give_up(walk, REASON_EFFECT, entry->path);
         return;
     }
-    if (kind == PATH_SPECIAL && (entry->use & (USE_READ | USE_RUN | USE_LISTED))) {
+    if (kind == PATH_SPECIAL && (entry->use & (USE_CONTENT | USE_LISTED))) {
         give_up(walk, REASON_SPECIAL_INPUT, entry->path);
         return;
     }
-    if (entry->use & (USE_READ | USE_RUN))
+    if (entry->use & USE_CONTENT)
         add_content(walk, entry);
     add_looks(walk, entry);
 }
@@ -525,7 +525,7 @@ static void add_loader_absences(struct walk *walk, const char *folder)
     }
     for (const struct path_entry *entry = walk->paths.first; entry; entry = entry->next) {
         const char *name = strrchr(entry->path, '/');
-        if (!(entry->use & USE_RUN) || !name || !strstr(name, ".so"))
+        if (!(entry->use & USE_LOADED) || !name || !strstr(name, ".so"))
             continue;
         const char *path = path_table_form(&walk->paths, NULL, arena_printf(walk->arena, "%s%s", folder, name));
         if (faccessat(directory, path, F_OK, 0) != 0)

@@ -14,7 +14,7 @@
 /* What came first on a path decides whether its former state is an input. */
 enum path_use {
     USE_READ = 1 << 0,       /* opened for reading */
-    USE_RUN = 1 << 1,        /* executed, or loaded as a library */
+    USE_RUN = 1 << 1,        /* executed */
     USE_SEEN = 1 << 2,       /* stat'ed, and it was there */
     USE_SEEN_LINK = 1 << 3,  /* lstat'ed, and it was there */
     USE_MISSED = 1 << 4,     /* looked up, and not there */
@@ -26,6 +26,7 @@ enum path_use {
     USE_REMOVED = 1 << 10,   /* something was removed that the compile hadn't made */
     USE_GONE = 1 << 11,      /* its own product, removed or renamed away: a temporary */
     USE_FOLDER = 1 << 12,    /* a directory made by the compile */
+    USE_LOADED = 1 << 13,    /* loaded as a library */
 };
 
 struct path_entry {

@@ -131,10 +131,11 @@ static const struct row *find_row(const char *key)
 
 static void set_presets(struct load *load, struct environment *environment)
 {
+    static char *const none[] = {NULL};
     struct places places;
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
 
-    places_find(&places, load->arena, environment->entries, NULL);
+    places_find(&places, load->arena, environment->entries, none);
     load->file = places.config;
     for (size_t i = 0; i < SETTING_COUNT; i++) {
         load->source[i] = "default";

@@ -36,7 +36,7 @@ enum record_kind {
     RECORD_MAPPED,      /* a file mapped shared and writable [path] */
     RECORD_EXEC,        /* about to become another program [path, flags = RECORD_KEPT, RECORD_STATIC] */
     RECORD_EXEC_FAILED, /* … but that failed [path, result] */
-    RECORD_SPAWN,       /* a child was spawned [path, value = child's pid or 0 if not known, flags as above] */
+    RECORD_SPAWN,       /* a child was spawned [path, value = its pid, 0 = not known, flags as above] */
     RECORD_GETENV,      /* [path = the variable's name, result = 0 or -ENOENT] */
     RECORD_TIME,        /* time(): the wall clock as such was asked for */
     RECORD_SYSCALL,     /* a system call by number that the recorder doesn't know [value = number] */
