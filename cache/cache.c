@@ -272,8 +272,12 @@ static void fill_sizes(struct store *store, const char *path, struct cache_sizes
 
 static int find_sizes(struct writer *writer, struct store *store, void *data)
 {
+    struct cache_sizes *sizes = data;
+
     if (store)
-        fill_sizes(store, writer_path(writer), data);
+        fill_sizes(store, writer_path(writer), sizes);
+    else if (writer_mode(writer) != STORE_NONE)
+        sizes->bytes = size_of_file(writer_path(writer), "");
     return 0;
 }
 

@@ -25,10 +25,10 @@ struct cache;
 struct cache_reader;
 
 struct cache_options {
-    const char *folder;         /* made if missing (0700) */
-    uint64_t max_size;          /* bytes of the database file */
-    size_t memory;              /* bytes for unpacked input sets */
-    size_t pending;             /* bytes of packed results that wait for the writer; above, they are dropped */
+    const char *folder; /* made if missing (0700) */
+    uint64_t max_size;  /* bytes of the database file */
+    size_t memory;      /* bytes for unpacked input sets */
+    size_t pending;     /* bytes of packed results that wait for the writer; above, they are dropped */
     /* One line for people, without a newline; any thread. */
     void (*warn)(const char *line);
     bool (*blank)(const char *text, size_t length, struct buf *out); /* file_digests_new */
@@ -44,8 +44,8 @@ struct cache_reader *cache_reader_open(struct cache *cache);
 void cache_reader_close(struct cache_reader *reader);
 
 struct cache_hit {
-    struct packed *packed;      /* the caller's reference */
-    bool but_comments;          /* CHECK_HOLDS_BUT_COMMENTS */
+    struct packed *packed; /* the caller's reference */
+    bool but_comments;     /* CHECK_HOLDS_BUT_COMMENTS */
 };
 
 /* Tries the key's sets, most recently used first, until one holds and its result can be read. True: a hit.
@@ -56,28 +56,31 @@ bool cache_lookup(struct cache_reader *reader, const struct digest *key, const s
 
 /* Stores a result under key and set. Takes a reference of `packed`; copies the set. Can be found by look-ups
  * when it returns. 0, or -EBUSY: dropped, too much is pending, -EFBIG: larger than half the store, -EINVAL:
- * not a packed set, or -EROFS: there is no store. Sets of one key are bounded (the least recently used goes). */
+ * not a packed set, or -EROFS: there is no store. Sets of one key are bounded (the least recently used goes).
+ */
 int cache_store(struct cache *cache, const struct digest *key, const void *set, size_t set_size,
                 struct packed *packed);
 
 /* Counters by name, kept in the store; they outlast the server. Adding is queued for the writer. */
 void cache_add_counter(struct cache *cache, const char *name, int64_t amount);
-/* Calls `each` with the stored counters and those still queued; on the writer's thread, while the caller waits. */
-void cache_counters(struct cache *cache, void (*each)(void *data, const char *name, int64_t value), void *data);
+/* Calls `each` with the stored counters and those still queued; on the writer's thread, while the caller
+ * waits. */
+void cache_counters(struct cache *cache, void (*each)(void *data, const char *name, int64_t value),
+                    void *data);
 void cache_zero_counters(struct cache *cache);
 
 struct cache_sizes {
-    uint64_t results, sets;     /* rows */
-    uint64_t bytes;             /* of the database file and its -wal */
+    uint64_t results, sets; /* rows */
+    uint64_t bytes;         /* of the database file and its -wal */
     uint64_t max_size;
 };
 
 void cache_sizes(struct cache *cache, struct cache_sizes *sizes);
 
 /* These wait until done. 0 or negative errno. */
-int cache_clear(struct cache *cache);                            /* all results; counters stay */
-int cache_trim(struct cache *cache);                             /* down to max_size */
-int cache_evict_older(struct cache *cache, int64_t seconds);     /* not used since */
+int cache_clear(struct cache *cache);                        /* all results; counters stay */
+int cache_trim(struct cache *cache);                         /* down to max_size */
+int cache_evict_older(struct cache *cache, int64_t seconds); /* not used since */
 /* All that was given to cache_store and cache_add_counter before is on disk. */
 void cache_flush(struct cache *cache);
 

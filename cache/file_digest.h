@@ -41,11 +41,11 @@ uint32_t file_digests_mounts(struct file_digests *digests);
 struct file_facts {
     struct stamp stamp;
     mode_t mode;
-    bool trusted;           /* the stamp may stand for the content from now on */
-    uint32_t mounts;        /* … while file_digests_mounts gives this; 0: for ever */
+    bool trusted;    /* the stamp may stand for the content from now on */
+    uint32_t mounts; /* … while file_digests_mounts gives this; 0: for ever */
     struct digest content;
-    bool has_blank;         /* only if asked for, and the text allows it */
-    struct digest blank;    /* digest of the text without comments */
+    bool has_blank;      /* only if asked for, and the text allows it */
+    struct digest blank; /* digest of the text without comments */
 };
 
 /* Looks at the regular file `path` (relative to directory descriptor `directory`), following links. Never

@@ -4,18 +4,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <xxhash.h>
 
-#include "cache/filesystem.h"
+#include "cache/input_ground.h"
 #include "cache/input_layout.h"
 #include "cache/strings.h"
 #include "cache/zstd_context.h"
-#include "common/clock.h"
 #include "common/memory.h"
 
 enum { COMPRESSION = 6 };
@@ -105,7 +102,8 @@ void input_set_add_file(struct input_set_builder *builder, const char *path, con
 
     set_digest(added, &facts->content);
     added->condition.number = executable;
-    if (facts->trusted && !facts->mounts)
+    /* A file that isn't executable now, as it must be, may not pass by its stamp. */
+    if (facts->trusted && !facts->mounts && (!executable || facts->mode & 0111))
         added->mark = mark_of(&facts->stamp);
     if (facts->has_blank)
         memcpy(added->blank, facts->blank.bytes, sizeof added->blank);
@@ -202,124 +200,14 @@ void input_set_allow_comments(struct input_set_builder *builder)
     builder->comments = true;
 }
 
-/* ---- where absences stand ---- */
-
-enum place_state { PLACE_UNKNOWN, PLACE_DIRECTORY, PLACE_MISSING, PLACE_ODD };
-
-struct place {
-    enum place_state state;
-    uint64_t mark; /* of a directory; 0: not to be trusted */
-};
-
-/* An absence that its directory proves: `ground` exists, and the first part of `rest` is missing in it. */
-struct grounded {
-    uint32_t ground, rest;
-    bool follow;
-    uint64_t mark; /* of the ground */
-};
+/* ---- packing ---- */
 
 struct packing {
     struct input_set_builder *builder;
-    int directory;
-    int64_t before;       /* clock_of_files() before anything was looked at */
-    struct place *places; /* by number of the path */
-    size_t place_room;
+    struct grounding grounding;
     struct grounded *grounded;
     size_t grounded_count;
 };
-
-static struct place *place_of(struct packing *packing, uint32_t path)
-{
-    if (path >= packing->place_room) {
-        size_t room = 2 * ((size_t)path + 1);
-        packing->places = memory_realloc(packing->places, room * sizeof *packing->places);
-        memset(packing->places + packing->place_room, 0,
-               (room - packing->place_room) * sizeof *packing->places);
-        packing->place_room = room;
-    }
-    return &packing->places[path];
-}
-
-static uint64_t mark_if_trusted(const struct packing *packing, int fd)
-{
-    struct stat status;
-    struct filesystem filesystem = filesystem_of(fd);
-
-    if (!filesystem.local || filesystem.read_only || fstat(fd, &status) != 0)
-        return 0;
-    struct stamp stamp = stamp_of(&status);
-    return stamp_trusted(&stamp, packing->before) ? mark_of(&stamp) : 0;
-}
-
-/* The stamp is taken here, before the absences below are looked at: what appears meanwhile changes it. */
-static struct place *look_at_place(struct packing *packing, uint32_t path)
-{
-    struct place *place = place_of(packing, path);
-
-    if (place->state != PLACE_UNKNOWN)
-        return place;
-    int fd =
-        openat(packing->directory, packing->builder->strings.texts[path], O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) {
-        place->state = errno == ENOENT ? PLACE_MISSING : PLACE_ODD;
-        return place;
-    }
-    place->state = PLACE_DIRECTORY;
-    place->mark = mark_if_trusted(packing, fd);
-    close(fd);
-    return place;
-}
-
-/* Length of the directory part of path[0 … length), without the slashes that end it; "/" keeps its own. */
-static size_t parent_length(const char *path, size_t length)
-{
-    while (length > 0 && path[length - 1] != '/')
-        length--;
-    while (length > 1 && path[length - 1] == '/')
-        length--;
-    return length;
-}
-
-/* Really no entry by that name, not even a link that leads nowhere? */
-static bool lacks(const struct packing *packing, const char *path, size_t length)
-{
-    struct stat status;
-    char name[PATH_MAX];
-
-    if (length >= sizeof name)
-        return false;
-    memcpy(name, path, length);
-    name[length] = '\0';
-    return fstatat(packing->directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT;
-}
-
-/* Finds the nearest directory above that exists. False if the absence must be looked at by itself. */
-static bool find_ground(struct packing *packing, const char *path, struct grounded *grounded)
-{
-    struct strings *strings = &packing->builder->strings;
-    size_t end = strlen(path);
-
-    if (end == 0 || path[end - 1] == '/')
-        return false;
-    for (;;) {
-        size_t length = parent_length(path, end);
-        uint32_t parent = length ? strings_number_n(strings, path, length) : strings_number(strings, ".");
-        struct place *place = look_at_place(packing, parent);
-
-        if (place->state == PLACE_DIRECTORY) {
-            const char *rest = path + length + strspn(path + length, "/");
-            if (!lacks(packing, path, end))
-                return false;
-            grounded->ground = parent;
-            grounded->mark = place->mark;
-            grounded->rest = strings_number(strings, rest);
-            return true;
-        }
-        if (place->state != PLACE_MISSING || length <= 1)
-            return false;
-        end = length;
-    }
-}
 
 static void add_odd_absence(struct packing *packing, const struct absence *absence)
 {
@@ -328,7 +216,7 @@ static void add_odd_absence(struct packing *packing, const struct absence *absen
     struct stat status;
     int error = ENOENT; /* also when it is there by now: the set then holds once it is gone again */
 
-    if (fstatat(packing->directory, path, &status, absence->follow ? 0 : AT_SYMLINK_NOFOLLOW) != 0)
+    if (fstatat(packing->grounding.directory, path, &status, absence->follow ? 0 : AT_SYMLINK_NOFOLLOW) != 0)
         error = errno;
     add(builder, CONDITION_ABSENT, path)->condition.number = (uint64_t)error * 2 + absence->follow;
 }
@@ -341,14 +229,12 @@ static void ground_absences(struct packing *packing)
     for (size_t i = 0; i < builder->absence_count; i++) {
         struct absence *absence = &builder->absences[i];
         struct grounded grounded = {0, 0, absence->follow, 0};
-        if (find_ground(packing, builder->strings.texts[absence->path], &grounded))
+        if (grounding_find(&packing->grounding, builder->strings.texts[absence->path], &grounded))
             packing->grounded[packing->grounded_count++] = grounded;
         else
             add_odd_absence(packing, absence);
     }
 }
-
-/* ---- packing ---- */
 
 typedef void string_visit(void *data, uint32_t *string);
 
@@ -580,10 +466,12 @@ static void put_compressed(const struct buf *first, struct buf *out)
 
 void input_set_pack(struct input_set_builder *builder, int directory, struct buf *out)
 {
-    struct packing packing = {.builder = builder, .directory = directory, .before = clock_of_files()};
+    struct packing packing = {.builder = builder};
     struct buf first = BUF_INIT, second = BUF_INIT;
 
+    grounding_init(&packing.grounding, &builder->strings, directory);
     ground_absences(&packing);
+    grounding_release(&packing.grounding);
     sort_strings(&packing);
     sort_conditions(builder);
     sort_grounded(&packing);
@@ -601,6 +489,5 @@ void input_set_pack(struct input_set_builder *builder, int directory, struct buf
 
     buf_release(&first);
     buf_release(&second);
-    memory_free(packing.places);
     memory_free(packing.grounded);
 }

@@ -148,8 +148,8 @@ static bool check_file(struct checking *checking, size_t index)
 }
 
 /* A set's first check since it was unpacked: do all files of the group bear the stamps of the time of
- * packing? Then all contents are known, and the table of digests may know them too. */
-static void settle_group(struct checking *checking, size_t begin, size_t count)
+ * packing? Then all contents (and modes) are known, and the table of digests may know them too. */
+static bool settle_group(struct checking *checking, size_t begin, size_t count)
 {
     struct input_set *set = checking->set;
     const struct condition *conditions = &set->conditions[kind_begin(set, CONDITION_FILE) + begin];
@@ -160,17 +160,29 @@ static void settle_group(struct checking *checking, size_t begin, size_t count)
     for (size_t i = 0; i < count && expected; i++) {
         struct stat status;
         if (fstatat(checking->check->directory, set_string(set, conditions[i].string), &status, 0) != 0)
-            return;
+            return false;
         facts[i] = (struct file_facts){.stamp = stamp_of(&status), .mode = status.st_mode, .trusted = true};
         facts[i].content = conditions[i].digest;
         marks[i] = mark_of(&facts[i].stamp);
     }
     if (!expected || XXH3_64bits(marks, count * sizeof *marks) != expected)
-        return;
+        return false;
     for (size_t i = 0; i < count; i++) {
         remember_file(&set->files[begin + i], marks[i]);
         file_digest_learn(checking->check->digests, &facts[i]);
     }
+    return true;
+}
+
+static bool check_group(struct checking *checking, size_t begin, size_t end)
+{
+    if (atomic_load_explicit(&checking->set->groups[begin / FILE_GROUP], memory_order_relaxed) &&
+        settle_group(checking, begin, end - begin))
+        return true;
+    for (size_t i = begin; i < end; i++)
+        if (!check_file(checking, i))
+            return false;
+    return true;
 }
 
 static bool check_files(struct checking *checking)
@@ -178,12 +190,9 @@ static bool check_files(struct checking *checking)
     struct input_set *set = checking->set;
     size_t count = set->kind_end[CONDITION_FILE] - kind_begin(set, CONDITION_FILE);
 
-    for (size_t i = 0; i < count; i++) {
-        if (i % FILE_GROUP == 0 && atomic_load_explicit(&set->groups[i / FILE_GROUP], memory_order_relaxed))
-            settle_group(checking, i, count - i < FILE_GROUP ? count - i : FILE_GROUP);
-        if (!check_file(checking, i))
+    for (size_t i = 0; i < count; i += FILE_GROUP)
+        if (!check_group(checking, i, count - i < FILE_GROUP ? count : i + FILE_GROUP))
             return false;
-    }
     return true;
 }
 
@@ -303,8 +312,9 @@ static bool check_absent(struct checking *checking, const struct condition *cond
 struct closer_look {
     struct checking *checking;
     struct directory *directory;
-    int fd;        /* of the directory; -1: it is gone, and so is all that could be in it */
-    uint64_t mark; /* of its stamp, taken before all looks; 0: may not be remembered */
+    int fd;              /* of the directory; -1: it is gone, and so is all that could be in it */
+    uint64_t mark;       /* of its stamp, taken before all looks; 0: may not be remembered */
+    const char *missing; /* begins with the name that was found missing last; or NULL */
 };
 
 static void begin_look(struct closer_look *look)
@@ -338,18 +348,24 @@ static void end_look(struct closer_look *look, bool good)
     atomic_store_explicit(&directory->marks[(turn + 1) % DIRECTORY_MARKS], look->mark, memory_order_relaxed);
 }
 
-/* Is there, in the directory, no entry by the first part of `rest`? Then its stamp proves the absence. */
-static bool proved_by_directory(const struct closer_look *look, const char *rest)
+/* Is there, in the directory, no entry by the first part of `rest`? Then its stamp proves the absence. What
+ * lies in one missing folder comes one after the other: the names are sorted. */
+static bool proved_by_directory(struct closer_look *look, const char *rest)
 {
     char name[NAME_MAX + 1];
     size_t length = strcspn(rest, "/");
     struct stat status;
 
+    if (look->missing && strncmp(look->missing, rest, length) == 0 && strcspn(look->missing, "/") == length)
+        return true;
     if (length >= sizeof name)
         return false;
     memcpy(name, rest, length);
     name[length] = '\0';
-    return fstatat(look->fd, name, &status, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT;
+    if (fstatat(look->fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT)
+        return false;
+    look->missing = rest;
+    return true;
 }
 
 static bool still_absent(struct closer_look *look, const char *rest, bool follow)

@@ -22,12 +22,12 @@ struct packed {
 };
 
 struct packed_file {
-    uint32_t role;      /* the caller's: what the file is */
-    uint32_t flags;     /* the caller's */
-    const char *path;   /* the caller's: name of the file, or "" */
+    uint32_t role;    /* the caller's: what the file is */
+    uint32_t flags;   /* the caller's */
+    const char *path; /* the caller's: name of the file, or "" */
     mode_t mode;
     uint64_t size;
-    const void *bytes;  /* for packed_make: the content, or NULL: read `size` bytes from fd, offset 0 */
+    const void *bytes; /* for packed_make: the content, or NULL: read `size` bytes from fd, offset 0 */
     int fd;
 };
 

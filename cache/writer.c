@@ -226,12 +226,18 @@ static int trim_a_little(struct writer *writer)
     return removed < 0 ? removed : 0;
 }
 
+/* A database that somebody copied by other tools may have lost the ability to shrink: then it isn't tried on
+ * and on. */
 static int vacuum_a_little(struct writer *writer)
 {
     uint64_t file = store_file_size(&writer->store), live = store_live_size(&writer->store);
 
-    writer->vacuuming = file > writer->max_size && file > live;
-    return writer->vacuuming ? store_vacuum(&writer->store, VACUUM_SLICE) : 0;
+    writer->vacuuming = false;
+    if (file <= writer->max_size || file <= live)
+        return 0;
+    int error = store_vacuum(&writer->store, VACUUM_SLICE);
+    writer->vacuuming = !error && store_file_size(&writer->store) < file;
+    return error;
 }
 
 /* True if there is more to do. */

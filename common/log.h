@@ -7,9 +7,8 @@
 
 #include <stdbool.h>
 
-enum {
-    LOG_MAX = 8 * 1024 * 1024
-}; /* bytes; the full file is then kept as PATH.1, and the one before is lost */
+/* Bytes. The full file is then kept as PATH.1, and the one before is lost. */
+enum { LOG_MAX = 8 * 1024 * 1024 };
 
 /* Opens (or goes on with) the log at `path`, readable by its owner alone. 0 or negative errno; -EINVAL if it
  * is no regular file. */

@@ -45,7 +45,7 @@ static const char *value_of(char *const *pairs, const char *name)
 {
     size_t length = strlen(name);
 
-    for (; *pairs; pairs++)
+    for (; pairs && *pairs; pairs++)
         if (strncmp(*pairs, name, length) == 0 && (*pairs)[length] == '=')
             return (*pairs)[length + 1] ? *pairs + length + 1 : NULL;
     return NULL;

@@ -18,7 +18,7 @@ struct places {
     bool disable;        /* the setting `disable` */
 };
 
-/* `words` are the KEY=VALUE words in front of the compiler (NULL-terminated), which win over all. */
+/* `words` are the KEY=VALUE words in front of the compiler (NULL-terminated, or NULL), which win over all. */
 void places_find(struct places *places, struct arena *arena, char *const *environment, char *const *words);
 
 /* Makes the socket's folder (0700) if it is the default one, and checks that it is ours alone: owner, mode,

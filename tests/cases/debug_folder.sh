@@ -3,7 +3,7 @@
 
 for folder in one two; do mkdir -p $folder/inc; echo '#define V 3' >$folder/inc/v.h; printf '#include "v.h"\nint f(int a) { return a + V; }\n' >$folder/f.c; done
 for cc in gcc clang; do
-    for words in -g "-g -g0" -g1 -g3 "-g -gz" -ggdb "-g -fdebug-compilation-dir=/x" "-g -fdebug-prefix-map=$WORK=/src" "-g -ffile-prefix-map=$WORK/one=."; do
+    for words in -g "-g -g0" -g3 "-g -gz" "-g -fdebug-compilation-dir=/x" "-g -fdebug-prefix-map=$WORK=/src" "-g -ffile-prefix-map=$WORK/one=."; do
         for round in 1 2; do for folder in one two; do
             cd $folder
             same $cc $words -Iinc -c f.c -o f.o

@@ -8,11 +8,13 @@ echo '.data' >src/b.s
 printf '#include "h.h"\n.long H\n' >src/c.S
 for cc in gcc clang; do
     for md in -MD -MMD; do
-        for words in "" "-MP" "-MF my.d" "-MFmy.d" "-MT other" "-MQ o\$x" "-MT a -MT b" "-MP -MF build/deep/my.d" "-MF /dev/null"; do
-            for output in "-o build/a.o" "-o build/deep/a.b.obj" "" "-o build/a"; do
-                twice "$cc" $md $words -c src/a.c $output
-            done
+        for words in "-MP" "-MF my.d" "-MFmy.d" "-MT other" "-MQ o\$x" "-MT a -MT b" "-MP -MF build/deep/my.d" "-MF /dev/null"; do
+            twice "$cc" $md $words -c src/a.c -o build/deep/a.b.obj
         done
+        for output in "-o build/a.o" "-o build/deep/a.b.obj" "" "-o build/a" "-obuild/a.o"; do
+            twice "$cc" $md -c src/a.c $output
+        done
+        twice "$cc" $md -MF my.d -c src/a.c
         twice "$cc" $md -c src/b.s -o build/b.o
         twice "$cc" $md -MF build/b.d -c src/b.s -o build/b.o
         twice "$cc" $md -c src/c.S -o build/c.o

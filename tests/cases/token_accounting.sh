@@ -30,4 +30,7 @@ echo 'int main(void) { return 0; }' >m.c
 printf 'm: m.c ; +@%s gcc -O1 -flto=jobserver -c m.c -o m.o && %s gcc -flto=jobserver m.o -o m\n' "$CW" "$CW" >Makefile
 timeout 40 make -s -j2 2>message || fail "LTO: status $?"
 grep -qi jobserver message && fail "LTO: $(head -n 1 message)"
-for words in -n -t; do rm -f m; make -s $words >got 2>&1; make -s $words >want 2>&1; equal got want "make $words"; done
+for words in -n -t; do
+    for run in got want; do rm -f m m.o; make -s $words >"$TOP/$run" 2>&1; done
+    equal "$TOP/got" "$TOP/want" "make $words"
+done

@@ -4,6 +4,7 @@
 #include <ftw.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <sqlite3.h>
@@ -83,8 +85,10 @@ static struct packed *make_packed(uint32_t seed, size_t size)
     struct packed_file file = {.path = "a.o", .size = size, .bytes = words, .fd = -1};
     struct packed *packed;
 
-    for (size_t i = 0; i < size / sizeof *words + 1; i++)
-        words[i] = (seed += 0x9e3779b9) * (seed ^ seed >> 15);
+    for (size_t i = 0; i < size / sizeof *words + 1; i++) {
+        seed += 0x9e3779b9;
+        words[i] = seed * (seed ^ seed >> 15);
+    }
     words[0] = seed;
     assert_int_equal(packed_make(&file, 1, 1, UINT64_MAX, &packed), 0);
     free(words);
@@ -542,6 +546,37 @@ static void a_file_that_can_not_be_written(void **state)
     assert_int_equal(warnings, 1);
 }
 
+static void limit_files(rlim_t bytes)
+{
+    struct rlimit limit;
+
+    getrlimit(RLIMIT_FSIZE, &limit);
+    limit.rlim_cur = bytes;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static void a_full_disk(void **state)
+{
+    (void)state;
+    open_cache(100 * MEGABYTE);
+    assert_works(1);
+    signal(SIGXFSZ, SIG_IGN);
+    limit_files(MEGABYTE); /* writing further fails */
+    for (int i = 10; i < 40; i++) {
+        store(i, "x", 100000);
+        if (i % 5 == 0)
+            cache_flush(cache);
+        assert_true(look_up(i, "x", 100000) >= 0);
+    }
+    cache_flush(cache);
+    limit_files(RLIM_INFINITY);
+    assert_int_equal(warnings, 1);
+    assert_works(50);
+    assert_int_equal(look_up(1, "x", 1000), 1);
+    close_cache();
+    assert_int_equal(warnings, 1);
+}
+
 /* ---- at once ---- */
 
 static void two_servers_share_a_store(void **state)
@@ -652,14 +687,23 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_FOLDER(stored_results_are_found),  WITH_FOLDER(sets_of_a_key_are_bounded),
-        WITH_FOLDER(a_small_limit_holds),       WITH_FOLDER(orders),
-        WITH_FOLDER(counters_outlast_a_run),    WITH_FOLDER(too_much_pending_is_dropped),
-        WITH_FOLDER(garbage_is_set_aside),      WITH_FOLDER(other_formats),
-        WITH_FOLDER(damaged_rows_are_no_hits),  WITH_FOLDER(exchanged_rows_are_no_hits),
-        WITH_FOLDER(damaged_pages_while_open),  WITH_FOLDER(removed_while_open),
-        WITH_FOLDER(places_that_will_not_do),   WITH_FOLDER(a_file_that_can_not_be_written),
-        WITH_FOLDER(two_servers_share_a_store), WITH_FOLDER(threads_at_once),
+        WITH_FOLDER(stored_results_are_found),
+        WITH_FOLDER(sets_of_a_key_are_bounded),
+        WITH_FOLDER(a_small_limit_holds),
+        WITH_FOLDER(orders),
+        WITH_FOLDER(counters_outlast_a_run),
+        WITH_FOLDER(too_much_pending_is_dropped),
+        WITH_FOLDER(garbage_is_set_aside),
+        WITH_FOLDER(other_formats),
+        WITH_FOLDER(damaged_rows_are_no_hits),
+        WITH_FOLDER(exchanged_rows_are_no_hits),
+        WITH_FOLDER(damaged_pages_while_open),
+        WITH_FOLDER(removed_while_open),
+        WITH_FOLDER(places_that_will_not_do),
+        WITH_FOLDER(a_file_that_can_not_be_written),
+        WITH_FOLDER(a_full_disk),
+        WITH_FOLDER(two_servers_share_a_store),
+        WITH_FOLDER(threads_at_once),
     };
     umask(0);
     return cmocka_run_group_tests(tests, NULL, NULL);
