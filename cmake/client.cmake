@@ -27,7 +27,7 @@ if(EXISTS ${PROJECT_SOURCE_DIR}/client/main.c)
     add_custom_command(OUTPUT ${client}
         COMMAND ${client_compiler} -std=c11 -O2 -static ${client_defines} ${ccwrap_warnings}
                 -I${PROJECT_SOURCE_DIR} -include ${ccwrap_build_id_header}
-                -ffunction-sections -fdata-sections -Wl,--gc-sections -s
+                -ffunction-sections -fdata-sections -Wl,--gc-sections,-z,noseparate-code,-z,norelro -s
                 -o ${client} ${client_sources}
         DEPENDS ${client_sources} ${headers} ${ccwrap_build_id_header} ccwrap-build-id
         VERBATIM)

@@ -9,6 +9,6 @@ if(recorder_sources)
     target_compile_definitions(ccwrap-recorder PRIVATE ${ccwrap_defines})
     target_compile_options(ccwrap-recorder PRIVATE ${ccwrap_warnings}
         -O2 -fno-stack-protector -fno-builtin -fno-sanitize=all -U_FORTIFY_SOURCE)
-    target_link_options(ccwrap-recorder PRIVATE -nostdlib -Wl,-z,now -Wl,--as-needed)
+    target_link_options(ccwrap-recorder PRIVATE -nostdlib -Wl,-z,now -Wl,--as-needed -Wl,-z,noseparate-code -Wl,--hash-style=gnu)
     install(TARGETS ccwrap-recorder LIBRARY DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/ccwrap)
 endif()

@@ -36,7 +36,6 @@ struct daemon {
     uv_work_t stop_work;
     int64_t stop_began;
     struct stat socket;
-    char *closing_socket;
     bool drained;
 };
 
@@ -135,7 +134,7 @@ static void leave_socket(struct daemon *daemon)
 
     if (lstat(server->settings.socket, &now) == 0 && now.st_ino == daemon->socket.st_ino &&
         now.st_dev == daemon->socket.st_dev)
-        rename(server->settings.socket, server->closing_socket);
+        unlink(server->settings.socket);
     if (server->lock >= 0)
         close(server->lock);
     server->lock = -1;
@@ -174,7 +173,6 @@ static void stop_serving(uv_work_t *work)
     struct daemon *daemon = work->data;
 
     serve_stop(&daemon->server);
-    unlink(daemon->closing_socket);
 }
 
 static void stopped_serving(uv_work_t *work, int status)
@@ -327,8 +325,6 @@ static int start(struct daemon *daemon)
                           ? arena_strndup(&server->arena, server->settings.socket,
                                           (size_t)(slash - server->settings.socket))
                           : arena_strdup(&server->arena, "/");
-    server->closing_socket = daemon->closing_socket =
-        arena_printf(&server->arena, "%s.%d", server->settings.socket, (int)getpid());
     int error = places_make_socket_folder(server->settings.socket);
     if (!error)
         error = take_lock(server);

@@ -7,12 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
-#include "common/clock.h"
 #include "common/memory.h"
-#include "common/places.h"
 #include "server/admin.h"
 #include "server/arrival.h"
 #include "server/request.h"
@@ -174,17 +171,13 @@ static void *serve(void *data)
     struct server *server = data;
 
     for (;;) {
-        bool stopping = atomic_load(&server->stopping);
-        struct pollfd wait = {.fd = server->listener, .events = POLLIN};
-        if (stopping && poll(&wait, 1, 0) <= 0)
-            return NULL; /* all that had connected are served */
         int fd = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC);
         if (fd >= 0)
             serve_connection(server, fd);
         else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)
             poll(NULL, 0, 10); /* until some descriptor is free again */
         else if (errno != EINTR && errno != ECONNABORTED && errno != EAGAIN)
-            return NULL;
+            return NULL; /* serve_stop */
     }
 }
 
@@ -202,31 +195,10 @@ int serve_start(struct server *server)
     return 0;
 }
 
-/* A thread that waits in accept is woken by a connection of our own, which comes after all real ones. */
-static void wake_thread(struct server *server)
-{
-    struct sockaddr_un address;
-    socklen_t size = sizeof address;
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-    if (fd < 0)
-        return;
-    if (getsockname(server->listener, (struct sockaddr *)&address, &size) == 0) {
-        int folder = -1;
-        if (places_socket_address(server->closing_socket, &address, &folder) == 0 &&
-            connect(fd, (struct sockaddr *)&address, sizeof address) != 0) {
-            /* the queue is full: they have enough to wake for */
-        }
-        if (folder >= 0)
-            close(folder);
-    }
-    close(fd);
-}
-
+/* After a shutdown those that are in the queue are still accepted, and then accept fails at once. */
 void serve_stop(struct server *server)
 {
-    for (int i = 0; i < thread_count; i++)
-        wake_thread(server);
+    shutdown(server->listener, SHUT_RDWR);
     for (int i = 0; i < thread_count; i++)
         pthread_join(threads[i], NULL);
 }

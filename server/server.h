@@ -24,7 +24,6 @@ struct server {
     const char *trampoline;         /* path of ccwrap */
     const char *logs;               /* folder for recorder logs (0700) */
     char *runtime;                  /* the socket's folder: recorder logs live there */
-    const char *closing_socket;     /* where the socket is reached once the server stops */
     int listener;
     int lock;                       /* descriptor of the held lock file */
     atomic_bool stopping;

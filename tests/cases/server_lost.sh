@@ -3,10 +3,10 @@
 
 slow_compiler 3
 echo 'int f;' >f.c
-gcc -c f.c -o want.o
 for how in KILL TERM INT stop; do
     rm -f f.o "$TOP/pid"
-    echo "/* $how */" >>f.c
+    echo "int v_$how;" >>f.c
+    gcc -c f.c -o want.o
     timeout 40 "$CW" bin/slowcc -c f.c -o f.o 2>message &
     client=$!
     await "$TOP/pid"
