@@ -30,8 +30,13 @@ static int64_t test_tick(void)
     return tick;
 }
 
+int64_t clock_of_files_at(int64_t moment)
+{
+    int64_t tick = test_tick();
+    return tick ? moment - moment % tick : moment;
+}
+
 int64_t clock_of_files(void)
 {
-    int64_t now = read_clock(CLOCK_REALTIME_COARSE), tick = test_tick();
-    return tick ? now - now % tick : now;
+    return clock_of_files_at(read_clock(CLOCK_REALTIME_COARSE));
 }

@@ -13,5 +13,7 @@ int64_t clock_monotonic(void);
  * moves in ticks, and a file whose ctime is *less* than what this gave was changed before that moment.
  * CCWRAP_TEST_TICK (milliseconds, in the server's environment) makes the ticks longer. */
 int64_t clock_of_files(void);
+/* What clock_of_files() would have given at a moment that another process read from the same clock. */
+int64_t clock_of_files_at(int64_t moment);
 
 #endif

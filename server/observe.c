@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/memory.h"
 #include "server/compilers/depfile.h"
 #include "server/known.h"
@@ -110,14 +112,45 @@ static void note_write(struct walk *walk, struct path_entry *entry, unsigned fla
     give_up(walk, REASON_SHARED_FILE, entry->path);
 }
 
+/* record_log.h, RECORD_STAMP_SIZE. */
+static bool parse_stamp(const char *text, struct stamp *stamp)
+{
+    unsigned long long field[5];
+
+    if (sscanf(text, ":%llx:%llx:%llx:%llx:%llx", &field[0], &field[1], &field[2], &field[3], &field[4]) != 5)
+        return false;
+    *stamp = (struct stamp){.device = field[0],
+                            .inode = field[1],
+                            .size = field[2],
+                            .mtime = (int64_t)field[3],
+                            .ctime = (int64_t)field[4]};
+    return true;
+}
+
+static void note_stamp(struct path_entry *entry, const struct record *record)
+{
+    struct stamp stamp;
+
+    if (is_own(entry) || !parse_stamp(record->text, &stamp))
+        return;
+    if (!entry->stamped) {
+        entry->stamp = stamp;
+        entry->read_at = clock_of_files_at(record->value);
+        entry->stamped = true;
+    } else if (!stamp_equal(&entry->stamp, &stamp)) {
+        entry->restamped = true;
+    }
+}
+
 static void note_open(struct walk *walk, const struct record *record)
 {
     struct path_entry *entry = entry_of(walk, record, record->path);
     bool writes = (record->flags & O_ACCMODE) != O_RDONLY || (record->flags & O_TRUNC);
 
-    if (!writes)
+    if (!writes) {
         note_look(walk, entry, record->result, USE_READ, USE_MISSED);
-    else if (record->result >= 0)
+        note_stamp(entry, record);
+    } else if (record->result >= 0)
         note_write(walk, entry, record->flags);
     else if (known_path(entry->path) != PATH_NO_INPUT)
         give_up(walk, REASON_EFFECT, entry->path);
@@ -364,16 +397,24 @@ static struct file_digests *digests_of(const struct walk *walk)
     return cache_digests(walk->observation->request->server->cache);
 }
 
-/* A file that was written since the compile began may have been read in another state. The main source was
- * read before the compile too, and did not change. */
-static bool is_unchanged(const struct walk *walk, const char *path, const struct file_facts *facts)
+static bool is_main_source(const struct walk *walk, const struct path_entry *entry)
 {
     const struct request *request = walk->observation->request;
 
-    if (facts->stamp.ctime < walk->observation->started)
-        return true;
-    return request->has_source && strcmp(path, path_table_form(&walk->paths, NULL, request->command.source)) == 0 &&
-           digest_equal(&facts->content, &request->source.content);
+    return request->has_source &&
+           strcmp(entry->path, path_table_form(&walk->paths, NULL, request->command.source)) == 0;
+}
+
+/* Is what the file holds now what the compile read? Its stamp must be that of the opening, and older than that
+ * moment's tick; a program or library, whose opening isn't seen, must not have changed since the start. The main
+ * source was read by us before and after: its content tells. */
+static bool is_unchanged(const struct walk *walk, const struct path_entry *entry, const struct file_facts *facts)
+{
+    if (entry->restamped || (entry->stamped && !stamp_equal(&entry->stamp, &facts->stamp)))
+        return false;
+    if (is_main_source(walk, entry))
+        return digest_equal(&facts->content, &walk->observation->request->source.content);
+    return facts->stamp.ctime < (entry->stamped ? entry->read_at : walk->observation->started);
 }
 
 static void add_existing(struct walk *walk, const char *path, bool follow)
@@ -402,7 +443,7 @@ static void add_content(struct walk *walk, const struct path_entry *entry)
             give_up(walk, REASON_SPECIAL_INPUT, entry->path);
         return;
     }
-    if (error || !is_unchanged(walk, entry->path, &facts)) {
+    if (error || !is_unchanged(walk, entry, &facts)) {
         give_up(walk, REASON_MODIFIED_INPUT, entry->path);
         return;
     }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cache/file_digest.h"
 #include "common/arena.h"
 
 /* What came first on a path decides whether its former state is an input. */
@@ -34,6 +35,9 @@ struct path_entry {
     const char *link;        /* target that readlink gave, or NULL */
     const char *resolved;    /* what realpath gave, or NULL; "" if it failed */
     int resolve_error;
+    struct stamp stamp;      /* when it was opened for reading, if `stamped` */
+    int64_t read_at;         /* clock_of_files() then */
+    bool stamped, restamped; /* it has a stamp; it was read again with another one */
     unsigned use;
     struct path_entry *next; /* in order of first use */
     size_t hash;

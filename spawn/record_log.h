@@ -21,7 +21,8 @@ enum record_kind {
     RECORD_DIRECTORY,   /* working directory of this pid from here on [path, absolute] */
     RECORD_LOADED,      /* a shared object is in the process [path] */
     RECORD_RUNPATH,     /* [path = object, text = its DT_RUNPATH or DT_RPATH as written] */
-    RECORD_OPEN,        /* open, creat, fopen, mkstemp … [path, flags = O_*, result] */
+    RECORD_OPEN,        /* open, creat, fopen, mkstemp … [path, flags = O_*, result; if opened for reading:
+                           text = stamp, value = clock_of_files() before anything was read] */
     RECORD_STAT,        /* stat, access: follows links [path, result] */
     RECORD_LSTAT,       /* [path, result] */
     RECORD_READLINK,    /* [path, result, text = target] */
@@ -58,6 +59,10 @@ struct record {
     const char *path; /* never NULL; lies in the log */
     const char *text; /* never NULL */
 };
+
+/* A stamp in a record's text: device, inode, size, mtime, ctime (nanoseconds), each a ":" and hexadecimal
+ * figures. */
+enum { RECORD_STAMP_SIZE = 5 * 17 + 1 };
 
 struct record_log {
     int fd;             /* -1 if none */

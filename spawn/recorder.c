@@ -329,7 +329,7 @@ static bool note_call_at(long number, const long argument[6], long status)
 
     switch (number) {
     case __NR_openat:
-        recorder_note_at(RECORD_OPEN, status, (uint32_t)argument[2], folder, path);
+        recorder_note_open_at((int)status, (uint32_t)argument[2], folder, path);
         return true;
     case __NR_statx:
     case __NR_newfstatat: {
@@ -374,7 +374,7 @@ static bool note_call_path(long number, const long argument[6], long status)
 
     switch (number) {
     case __NR_open:
-        recorder_note(RECORD_OPEN, status, (uint32_t)argument[1], path);
+        recorder_note_open((int)status, (uint32_t)argument[1], path);
         return true;
     case __NR_stat:
     case __NR_access:

@@ -1,5 +1,6 @@
 #include "spawn/recorder_core.h"
 
+#include <asm/stat.h>
 #include <dlfcn.h>
 #include <errno.h>
 
@@ -371,6 +372,71 @@ void recorder_note_text_at(enum record_kind kind, long status, uint32_t flags, i
 void recorder_note_at(enum record_kind kind, long status, uint32_t flags, int folder, const char *path)
 {
     recorder_note_text_at(kind, status, flags, folder, path, AT_FDCWD, NULL);
+}
+
+/* Appends ":" and hexadecimal figures. */
+static char *put_number(char *end, uint64_t number)
+{
+    unsigned shift = 60;
+
+    while (shift && !(number >> shift))
+        shift -= 4;
+    *end++ = ':';
+    for (;; shift -= 4) {
+        *end++ = "0123456789abcdef"[number >> shift & 15];
+        if (!shift)
+            return end;
+    }
+}
+
+/* The stamp as text (record_log.h), or "" if it can't be had. */
+static void write_stamp(int fd, char text[RECORD_STAMP_SIZE])
+{
+    struct stat status;
+
+    text[0] = '\0';
+    if (raw_failed(raw_call(__NR_fstat, fd, (long)&status, 0, 0, 0, 0)))
+        return;
+    text = put_number(text, status.st_dev);
+    text = put_number(text, status.st_ino);
+    text = put_number(text, (uint64_t)status.st_size);
+    text = put_number(text, (uint64_t)status.st_mtime * 1000000000 + status.st_mtime_nsec);
+    text = put_number(text, (uint64_t)status.st_ctime * 1000000000 + status.st_ctime_nsec);
+    *text = '\0';
+}
+
+/* The clock that files are stamped by: it moves in ticks. */
+static int64_t read_file_clock(void)
+{
+    enum { REALTIME_COARSE = 5 };
+    int64_t now[2] = {0, 0};
+
+    raw_call(__NR_clock_gettime, REALTIME_COARSE, (long)now, 0, 0, 0, 0);
+    return now[0] * 1000000000 + now[1];
+}
+
+void recorder_note_open_at(int fd, uint32_t flags, int folder, const char *path)
+{
+    char stamp[RECORD_STAMP_SIZE] = "";
+    struct recorder_event event = {
+        .kind = RECORD_OPEN, .result = result_of(fd), .flags = flags, .path = path};
+
+    if (event.result == -EFAULT || !recorder_active())
+        return;
+    if (fd >= 0 && (flags & O_ACCMODE) == O_RDONLY) {
+        event.value = read_file_clock();
+        write_stamp(fd, stamp);
+        event.text = stamp;
+    }
+    if (folder == AT_FDCWD)
+        recorder_write(&event);
+    else
+        write_with_folders(&event, folder, AT_FDCWD);
+}
+
+void recorder_note_open(int fd, uint32_t flags, const char *path)
+{
+    recorder_note_open_at(fd, flags, AT_FDCWD, path);
 }
 
 void recorder_note_unsafe(const char *word)

@@ -30,7 +30,7 @@ struct utimbuf;
     {                                                                                                        \
         READ_MODE(mode, flags)                                                                               \
         int fd = NEXT(name)(path, flags, mode);                                                              \
-        recorder_note(RECORD_OPEN, fd, (uint32_t)flags, path);                                               \
+        recorder_note_open(fd, (uint32_t)flags, path);                                                       \
         return fd;                                                                                           \
     }
 
@@ -39,7 +39,7 @@ struct utimbuf;
     {                                                                                                        \
         READ_MODE(mode, flags)                                                                               \
         int fd = NEXT(name)(folder, path, flags, mode);                                                      \
-        recorder_note_at(RECORD_OPEN, fd, (uint32_t)flags, folder, path);                                    \
+        recorder_note_open_at(fd, (uint32_t)flags, folder, path);                                            \
         return fd;                                                                                           \
     }
 
@@ -48,7 +48,7 @@ struct utimbuf;
     INTERPOSE(int, name, const char *path, int flags)                                                        \
     {                                                                                                        \
         int fd = NEXT(name)(path, flags);                                                                    \
-        recorder_note(RECORD_OPEN, fd, (uint32_t)flags, path);                                               \
+        recorder_note_open(fd, (uint32_t)flags, path);                                                       \
         return fd;                                                                                           \
     }
 
@@ -56,7 +56,7 @@ struct utimbuf;
     INTERPOSE(int, name, int folder, const char *path, int flags)                                            \
     {                                                                                                        \
         int fd = NEXT(name)(folder, path, flags);                                                            \
-        recorder_note_at(RECORD_OPEN, fd, (uint32_t)flags, folder, path);                                    \
+        recorder_note_open_at(fd, (uint32_t)flags, folder, path);                                            \
         return fd;                                                                                           \
     }
 
@@ -100,11 +100,19 @@ static uint32_t flags_of_mode(const char *mode)
     return flags | (both ? O_RDWR : mode[0] == 'r' ? O_RDONLY : O_WRONLY);
 }
 
+int fileno(void *stream);
+
+static int descriptor_of(void *stream)
+{
+    static void *next_fileno;
+    return stream ? NEXT(fileno)(stream) : -1;
+}
+
 #define FOPEN_FUNCTION(name)                                                                                 \
     INTERPOSE(void *, name, const char *path, const char *mode)                                              \
     {                                                                                                        \
         void *stream = NEXT(name)(path, mode);                                                               \
-        recorder_note(RECORD_OPEN, stream ? 0 : -1, flags_of_mode(mode), path);                              \
+        recorder_note_open(descriptor_of(stream), flags_of_mode(mode), path);                                \
         return stream;                                                                                       \
     }
 
@@ -114,7 +122,7 @@ static uint32_t flags_of_mode(const char *mode)
     {                                                                                                        \
         void *result = NEXT(name)(path, mode, stream);                                                       \
         if (path)                                                                                            \
-            recorder_note(RECORD_OPEN, result ? 0 : -1, flags_of_mode(mode), path);                          \
+            recorder_note_open(descriptor_of(result), flags_of_mode(mode), path);                            \
         return result;                                                                                       \
     }
 

@@ -2,14 +2,14 @@
 
 #include <string.h>
 
-/* Names without target and version, and their front ends; NULL where another file has it. */
+/* Names without target and version, and their front ends. */
 static const struct {
     const char *name;
     const struct frontend *frontend;
 } names[] = {
     {"c++", &frontend_gcc}, {"c89", &frontend_gcc},     {"c99", &frontend_gcc},
     {"cc", &frontend_gcc},  {"clang", &frontend_clang}, {"clang++", &frontend_clang},
-    {"g++", &frontend_gcc}, {"gcc", &frontend_gcc},     {"rustc", NULL},
+    {"g++", &frontend_gcc}, {"gcc", &frontend_gcc},     {"rustc", &frontend_rustc},
 };
 
 static bool is_version(const char *text)
@@ -48,7 +48,7 @@ const struct frontend *frontend_find(const char *argv0, const char *real_path)
 
     if (found < 0)
         found = find_name(basename_of(argv0));
-    return found >= 0 && names[found].frontend ? names[found].frontend : &frontend_gcc;
+    return found >= 0 ? names[found].frontend : &frontend_gcc;
 }
 
 bool frontend_is_compiler_name(const char *name)

@@ -83,6 +83,19 @@ struct command {
     bool allow_unwatched; /* every word is on the strict allow-list of commands whose inputs are all in the
                              preprocessed text: may be cached though it can't be watched */
     const char *unwatched_word; /* the first word that isn't, where allow_unwatched is false */
+
+    /* A folder of outputs that may lie elsewhere in another build (cargo's target folder): paths below it are
+     * kept relative to it, in the key, in input sets and in results. NULL: the working directory is that. */
+    const char *ground;      /* absolute */
+    const char *ground_text; /* as the command spells it, and as messages and dep-info show it */
+    /* Paths as named of which listing or content says nothing beyond the key and the other inputs. */
+    const char *const *silent; /* NULL-terminated, or NULL */
+    /* A folder of this compiler's own that goes on from compile to compile (rustc's incremental one): written
+     * but never restored. What is found in it makes the outcome depend on history: then it isn't stored. */
+    const char *private_folder;
+    const char *message_words; /* words that shape messages alone, joined; NULL for none */
+    bool replaces_outputs;     /* writes outputs to new files: an old one may have other links */
+    bool names_only;           /* inputs are told apart by their names, never by content, inode or mtime */
 };
 
 struct frontend {
@@ -96,6 +109,7 @@ struct frontend {
 
 extern const struct frontend frontend_gcc;
 extern const struct frontend frontend_clang;
+extern const struct frontend frontend_rustc;
 
 /* The front end for a program, by its name as called and by the name that its links end in (cc → gcc-12);
  * a name that says nothing (a script) gets frontend_gcc. Never NULL. */

@@ -9,13 +9,16 @@ cp x.c x.cc
 mkdir bin
 printf '#!/bin/sh\nexec gcc "$@"\n' >bin/mycc
 chmod +x bin/mycc
-strace -f -qq -e trace=fork,vfork,clone,clone3,execve -o "$TOP/trace" "$CW" gcc -c x.c -o x.o || fail "status under strace"
-# the traced tree goes on as the server's: these are served under the trace, too
+# strace ends with the last that it traces, and so with the server, which serves all that follows under the trace
+strace -f -qq -e trace=fork,vfork,clone,clone3,execve -o "$TOP/trace" "$CW" gcc -c x.c -o x.o &
+within 20 test -s x.o || fail "no object under strace"
 PATH=$WORK/bin:$PATH "$CW" mycc -c x.c -o y.o
 (cd bin && "$CW" g++ -c ../x.cc -o x.o)
 "$CW" clang -c x.c -o z.o
+ls x.o y.o z.o bin/x.o >/dev/null || fail "an object is missing"
 stop_server
-within 10 no_servers
+within 20 no_servers || fail "the server stays"
+wait
 # calls of processes until their first exec as something else than ccwrap's own programs
 python3 - "$TOP/trace" <<'P' || fail "see above"
 import re, sys

@@ -5,7 +5,9 @@ only_ccwrap
 echo 'int x;' >x.c
 miss_hit gcc -c x.c -o x.o
 neither CCWRAP_DISABLE=1 gcc -c x.c -o x.o
-before=$(counters); same CCWRAP_RECACHE=1 gcc -c x.c -o x.o; counted 0 1 recache "$before"
+before=$(hits)
+same CCWRAP_RECACHE=1 gcc -c x.c -o x.o
+[ "$(hits)" = "$before" ] || fail "recache gave a hit"
 hit CCWRAP_READONLY=1 gcc -c x.c -o x.o
 echo 'int y;' >y.c
 miss CCWRAP_READONLY=1 gcc -c y.c -o y.o
