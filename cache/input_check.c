@@ -34,6 +34,7 @@ static const char *const fact_names[FACT_COUNT] = {
     [FACT_ENVIRONMENT] = "environment",
     [FACT_LIMITS] = "umask or limits",
     [FACT_MACHINE] = "processor",
+    [FACT_LIBRARIES] = "LD_LIBRARY_PATH",
 };
 
 /* Says what is no longer so. Always false. */

@@ -35,6 +35,7 @@ enum input_fact {
     FACT_ENVIRONMENT, /* digest of the whole environment but a fixed list of noise */
     FACT_LIMITS,      /* umask and the like, where they show */
     FACT_MACHINE,     /* processor, where it shows */
+    FACT_LIBRARIES,   /* folders in which the loader looks first (LD_LIBRARY_PATH) */
     FACT_COUNT
 };
 

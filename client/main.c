@@ -75,7 +75,7 @@ int main(int argc, char **argv)
         return status;
 
     /* Inside a compile that ccwrap already looks after: its slot is held, and its key covers this one. */
-    if (!getenv("CCWRAP_ACTIVE")) {
+    if (!getenv("CCWRAP_ACTIVE") && !getenv("CCWRAP_RECORD")) {
         places_find(&places, &arena, environ, invocation.settings);
         if (!places.disable)
             compile_by_server(&invocation, &places, &arena);

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "server/machine.h"
+#include "server/path_table.h"
 
 /* Names that differ from shell to shell and build to build, and that no compiler looks at. A program that
  * walks the whole environment could print them; a compiler script that does is beyond help. */
@@ -46,12 +47,33 @@ const char *key_environment(struct request *request)
 static const char *terminal_fact(struct request *request)
 {
     const struct wire_request *wire = &request->wire;
+    const char *words = request->command.message_words ? request->command.message_words : "";
     unsigned terminals = wire->flags & (WIRE_TERMINAL_0 | WIRE_TERMINAL_1 | WIRE_TERMINAL_2);
 
     if (!terminals)
-        return "none";
+        return words[0] ? words : "none";
     const char *term = environment_get(&request->environment, "TERM");
-    return arena_printf(&request->arena, "%u %u %s", terminals, wire->columns, term ? term : "");
+    return arena_printf(&request->arena, "%u %u %s %s", terminals, wire->columns, term ? term : "", words);
+}
+
+/* Folders in the ground are said from it: the libraries that were or weren't in them are conditions of their
+ * own. */
+static const char *libraries_fact(struct request *request)
+{
+    const char *folders = environment_get(&request->environment, "LD_LIBRARY_PATH");
+    struct path_table forms; /* for the form of its paths alone */
+    struct buf text = BUF_INIT;
+
+    if (!folders || !folders[0])
+        return NULL;
+    path_table_init(&forms, &request->arena, request->wire.directory);
+    path_table_set_ground(&forms, request->command.ground);
+    char *copy = arena_strdup(&request->arena, folders), *save = NULL;
+    for (char *folder = strtok_r(copy, ":;", &save); folder; folder = strtok_r(NULL, ":;", &save))
+        buf_addf(&text, "%s:", path_table_form(&forms, NULL, folder));
+    const char *fact = arena_strndup(&request->arena, text.data ? text.data : "", text.length);
+    buf_release(&text);
+    return fact;
 }
 
 static const char *make_fact(struct request *request, enum input_fact fact)
@@ -60,7 +82,8 @@ static const char *make_fact(struct request *request, enum input_fact fact)
     case FACT_DIRECTORY:
         return request->shown_directory;
     case FACT_OUTPUT:
-        return request->command.output[OUTPUT_OBJECT];
+        return request->command.output[OUTPUT_OBJECT] ? request->command.output[OUTPUT_OBJECT]
+                                                      : request->command.ground_text;
     case FACT_TERMINAL:
         return terminal_fact(request);
     case FACT_STREAMS:
@@ -75,6 +98,8 @@ static const char *make_fact(struct request *request, enum input_fact fact)
         return arena_printf(&request->arena, "%o", (unsigned)request->wire.umask);
     case FACT_MACHINE:
         return machine_processor();
+    case FACT_LIBRARIES:
+        return libraries_fact(request);
     case FACT_COUNT:
         break;
     }

@@ -26,7 +26,7 @@ static const char *const trusted[] = {
     "collect2", "lto*",    "lto-*",    "as",        "*-as",       "ld",      "ld.*",     "*-ld",   "*-ld.*",
     "gold",     "lld*",    "mold",     "ar",        "ranlib",     "nm",      "strip",    "objcopy", "*-ar",
     "*-ranlib", "*-nm",    "*-strip",  "*-objcopy", "clang*",     "llvm-*",  "opt",      "llc",    "rustc",
-    "rust-lld", "gcc-ld",  "cmake",    "*-objdump", "objdump",    "readelf", "clippy-driver",
+    "rust-lld", "gcc-ld",  "cmake",    "*-objdump", "objdump",    "readelf", "clippy-driver", "rustup",
     /* small programs that compiler scripts use; none of them looks at clock, user or machine */
     "cat",      "basename", "dirname", "readlink",  "realpath",   "mkdir",   "rm",       "cp",     "mv",
     "ln",       "echo",    "printf",   "expr",      "test",       "[",       "true",     "false",  "sleep",
@@ -36,7 +36,7 @@ static const char *const trusted[] = {
 
 static const char *const walkers[] = {
     "sh",   "dash", "bash", "rbash", "ksh*", "zsh*", "mksh", "busybox", "make", "gmake", "python*",
-    "perl*", "env", "cargo", "rustup", "awk", "mawk", "gawk", "tclsh*", "ruby*",
+    "perl*", "env", "cargo", "awk", "mawk", "gawk", "tclsh*", "ruby*",
 };
 
 enum program_kind known_program(const char *path)
@@ -71,6 +71,7 @@ static const struct {
     {"CLICOLOR*", VARIABLE_MESSAGES},
     {"LANGUAGE", VARIABLE_MESSAGES},
     {"NLSPATH", VARIABLE_MESSAGES},
+    {"LD_LIBRARY_PATH", VARIABLE_NONE}, /* a fact of its own, in which folders may lie elsewhere */
     {"MALLOC_*", VARIABLE_NONE},
     {"MIMALLOC_*", VARIABLE_NONE},
     {"mimalloc_*", VARIABLE_NONE},
@@ -88,7 +89,7 @@ enum variable_effect known_variable(const char *name)
 const char *const known_libc_variables[] = {
     "LANG",       "LC_ALL",      "LC_CTYPE",       "LC_MESSAGES",     "LC_COLLATE",    "LC_NUMERIC", "LC_TIME",
     "LC_MONETARY", "LANGUAGE",   "LOCPATH",        "NLSPATH",         "GCONV_PATH",    "TZ",         "TZDIR",
-    "POSIXLY_CORRECT", "GLIBC_TUNABLES", "LD_LIBRARY_PATH", "LD_PRELOAD", "LD_AUDIT", "LD_BIND_NOW", NULL,
+    "POSIXLY_CORRECT", "GLIBC_TUNABLES", "LD_PRELOAD", "LD_AUDIT", "LD_BIND_NOW", NULL,
 };
 
 const char *const known_libc_files[] = {

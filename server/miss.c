@@ -17,6 +17,7 @@
 #include "jobserver/makeflags.h"
 #include "server/connection.h"
 #include "server/flight.h"
+#include "server/grounded.h"
 #include "server/loop.h"
 #include "server/observe.h"
 #include "server/programs.h"
@@ -574,6 +575,25 @@ static void store(struct miss *miss)
     request->outcome = "miss stored";
 }
 
+/* The messages as they are kept: from the ground where that is possible, else as they came; and if these name
+ * the ground, they serve no other. The flags of a packed file. */
+static uint32_t add_messages(struct miss *miss, struct buf *out)
+{
+    struct request *request = miss->request;
+    const char *ground = request->command.ground_text, *frames = miss->messages.data;
+    size_t before = out->length, size = miss->messages.length;
+
+    enum grounded named = ground ? grounded_take_messages(ground, frames, size, out) : GROUNDED_NOWHERE;
+
+    if (named == GROUNDED_MARKED)
+        return RESULT_GROUNDED;
+    out->length = before;
+    buf_add(out, frames, size);
+    if (named == GROUNDED_ELSEWHERE)
+        input_set_add_fact(miss->observation.set, FACT_OUTPUT, request_fact(request, FACT_OUTPUT));
+    return 0;
+}
+
 static void collect(uv_work_t *work)
 {
     struct miss *miss = work->data;
@@ -585,15 +605,16 @@ static void collect(uv_work_t *work)
                                         .log = &miss->log,
                                         .root = miss->child.pid,
                                         .started = miss->started,
-                                        .has_messages = miss->messages.length > 0};
+                                        .has_messages = grounded_has_messages(miss->messages.data, miss->messages.length)};
     if (miss->watched)
         observe(observation);
     else
         text_observe(&miss->text, observation);
     if (observation->reason == REASON_NONE) {
         buf_add_u64(&messages, (uint64_t)(clock_monotonic() - miss->began));
-        buf_add(&messages, miss->messages.data, miss->messages.length);
-        int error = result_pack(request, &messages, observation->outputs, observation->output_count, &miss->packed);
+        uint32_t flags = add_messages(miss, &messages);
+        int error = result_pack(request, &messages, flags, observation->outputs, observation->output_count,
+                                &miss->packed);
         if (error)
             observation->reason = error == -EFBIG ? REASON_TOO_LARGE : REASON_INTERNAL;
         else

@@ -16,7 +16,7 @@
 #include "server/observe_outputs.h"
 #include "server/path_table.h"
 
-enum { PROCESSES = 256, USE_CONTENT = USE_READ | USE_RUN | USE_LOADED };
+enum { PROCESSES = 256, USE_CONTENT = USE_READ | USE_RUN | USE_TRIED | USE_LOADED };
 
 struct process {
     pid_t pid;
@@ -38,6 +38,7 @@ struct walk {
     struct name *variables;    /* read by getenv */
     struct name *runpaths;     /* folders that the loader searched, $ORIGIN replaced */
     bool whole_environment;
+    const char *private_folder; /* in the table's form; NULL: none */
 };
 
 static void give_up(struct walk *walk, enum reason reason, const char *word)
@@ -66,9 +67,19 @@ static struct process *find_process(struct walk *walk, pid_t pid)
     return process;
 }
 
+static bool is_below(const char *path, const char *folder)
+{
+    size_t length = folder ? strlen(folder) : 0;
+    return length > 0 && strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
+}
+
 static struct path_entry *entry_of(struct walk *walk, const struct record *record, const char *path)
 {
-    return path_table_get(&walk->paths, find_process(walk, record->pid)->directory, path);
+    struct path_entry *entry = path_table_get(&walk->paths, find_process(walk, record->pid)->directory, path);
+
+    if (is_below(entry->path, walk->private_folder))
+        entry->use |= USE_PRIVATE;
+    return entry;
 }
 
 static bool is_absence(int result)
@@ -79,14 +90,23 @@ static bool is_absence(int result)
 /* What the compile made itself is no input afterwards. */
 static bool is_own(const struct path_entry *entry)
 {
-    return entry->use & (USE_WRITTEN | USE_GONE | USE_FOLDER);
+    return entry->use & (USE_WRITTEN | USE_GONE | USE_FOLDER | USE_SILENT);
+}
+
+/* What an earlier compile left in the compiler's own folder makes this one's outcome depend on it. */
+static void note_private_look(struct walk *walk, struct path_entry *entry, int result, unsigned there)
+{
+    if (result >= 0 && (there & USE_READ))
+        give_up(walk, REASON_SHARED_FILE, entry->path);
 }
 
 static void note_look(struct walk *walk, struct path_entry *entry, int result, unsigned there, unsigned missed)
 {
     if (is_own(entry))
         return;
-    if (result >= 0)
+    if (entry->use & USE_PRIVATE)
+        note_private_look(walk, entry, result, there);
+    else if (result >= 0)
         entry->use |= there;
     else if (is_absence(result))
         entry->use |= missed;
@@ -100,9 +120,9 @@ static void note_write(struct walk *walk, struct path_entry *entry, unsigned fla
 
     if (known_path(entry->path) == PATH_NO_INPUT)
         return;
-    if (entry->use & USE_WRITTEN)
+    if (entry->use & (USE_WRITTEN | USE_SILENT))
         return; /* goes on with its own */
-    if (anew || (entry->use & (USE_GONE | USE_REMOVED | USE_MISSED | USE_MISSED_LINK))) {
+    if (anew || (entry->use & USE_PRIVATE) || (entry->use & (USE_GONE | USE_REMOVED | USE_MISSED | USE_MISSED_LINK))) {
         entry->use = (entry->use & ~(unsigned)USE_GONE) | USE_WRITTEN;
         if ((flags & O_TMPFILE) == O_TMPFILE) /* the name is the directory's; the file has none yet */
             give_up(walk, REASON_EFFECT, entry->path);
@@ -158,7 +178,7 @@ static void note_open(struct walk *walk, const struct record *record)
 
 static void note_removed(struct path_entry *entry)
 {
-    if (is_own(entry))
+    if (is_own(entry) || (entry->use & USE_PRIVATE))
         entry->use = (entry->use & ~(unsigned)(USE_WRITTEN | USE_FOLDER)) | USE_GONE;
     else
         entry->use |= USE_REMOVED;
@@ -179,6 +199,8 @@ static void note_rename(struct walk *walk, const struct record *record)
     struct path_entry *from = entry_of(walk, record, record->path);
     struct path_entry *to = entry_of(walk, record, record->text);
 
+    if (from->use & to->use & USE_PRIVATE)
+        return;
     if (record->result < 0 || !(from->use & USE_WRITTEN)) {
         give_up(walk, REASON_EFFECT, from->path);
         return;
@@ -346,9 +368,10 @@ static void take(struct walk *walk, const struct record *record)
     case RECORD_EXEC:
     case RECORD_SPAWN:
         if (record->path[0] == '/' || strchr(record->path, '/'))
-            entry_of(walk, record, record->path)->use |= USE_RUN;
+            entry_of(walk, record, record->path)->use |= USE_TRIED;
         break;
-    case RECORD_EXEC_FAILED:
+    case RECORD_EXEC_FAILED: /* shells try each folder of PATH so */
+        entry_of(walk, record, record->path)->use &= ~(unsigned)USE_TRIED;
         note_look(walk, entry_of(walk, record, record->path), record->result, 0, USE_MISSED);
         break;
     case RECORD_GETENV:
@@ -419,7 +442,7 @@ static bool is_unchanged(const struct walk *walk, const struct path_entry *entry
 
 static void add_existing(struct walk *walk, const char *path, bool follow)
 {
-    int directory = walk->observation->request->directory;
+    int directory = walk->observation->request->ground;
     struct stat status;
 
     if (fstatat(directory, path, &status, follow ? 0 : AT_SYMLINK_NOFOLLOW) != 0)
@@ -431,13 +454,13 @@ static void add_existing(struct walk *walk, const char *path, bool follow)
 static void add_content(struct walk *walk, const struct path_entry *entry)
 {
     const struct request *request = walk->observation->request;
-    bool program = entry->use & (USE_RUN | USE_LOADED), text = !program && !request->command.positions_show;
+    bool program = entry->use & (USE_RUN | USE_TRIED | USE_LOADED), text = !program && !request->command.positions_show;
     struct file_facts facts;
 
-    int error = file_digest(digests_of(walk), request->directory, entry->path, text, &facts);
+    int error = file_digest(digests_of(walk), request->ground, entry->path, text, &facts);
     if (error == -EINVAL && !program) { /* a directory that was opened, most likely */
         struct stat status;
-        if (fstatat(request->directory, entry->path, &status, 0) == 0 && S_ISDIR(status.st_mode))
+        if (fstatat(request->ground, entry->path, &status, 0) == 0 && S_ISDIR(status.st_mode))
             input_set_add_exists(walk->observation->set, entry->path, status.st_mode, true);
         else
             give_up(walk, REASON_SPECIAL_INPUT, entry->path);
@@ -447,7 +470,7 @@ static void add_content(struct walk *walk, const struct path_entry *entry)
         give_up(walk, REASON_MODIFIED_INPUT, entry->path);
         return;
     }
-    input_set_add_file(walk->observation->set, entry->path, &facts, entry->use & USE_RUN);
+    input_set_add_file(walk->observation->set, entry->path, &facts, entry->use & (USE_RUN | USE_TRIED));
     observe_outputs_note_input(walk->observation, entry->path, &facts, program);
 }
 
@@ -467,7 +490,7 @@ static void add_listing(struct walk *walk, const struct path_entry *entry)
         if (inside && is_own(other))
             own[count++] = name;
     }
-    if (observe_list(request->directory, entry->path, own, &names) != 0)
+    if (observe_list(request->ground, entry->path, own, &names) != 0)
         give_up(walk, REASON_MODIFIED_INPUT, entry->path);
     else
         input_set_add_listing(walk->observation->set, entry->path, &names, own);
@@ -477,7 +500,7 @@ static void add_listing(struct walk *walk, const struct path_entry *entry)
 static void add_resolved(struct walk *walk, const struct path_entry *entry)
 {
     const struct request *request = walk->observation->request;
-    const char *resolved = entry->resolved, *directory = request->wire.directory;
+    const char *resolved = entry->resolved, *directory = request->ground_path;
     size_t length = strlen(directory);
 
     if (strncmp(resolved, directory, length) == 0 && (resolved[length] == '/' || resolved[length] == '\0'))
@@ -512,7 +535,7 @@ static void add_path(struct walk *walk, const struct path_entry *entry)
 {
     enum path_kind kind = known_path(entry->path);
 
-    if (kind == PATH_NO_INPUT)
+    if (kind == PATH_NO_INPUT || (entry->use & (USE_SILENT | USE_PRIVATE)))
         return;
     if (entry->use & USE_FOLDER) {
         give_up(walk, REASON_EFFECT, entry->path);
@@ -544,7 +567,7 @@ static void add_libc(struct walk *walk)
 
     for (const char *const *file = known_libc_files; *file; file++) {
         struct file_facts facts;
-        int error = file_digest(digests_of(walk), request->directory, *file, false, &facts);
+        int error = file_digest(digests_of(walk), request->ground, *file, false, &facts);
         if (error == 0)
             input_set_add_file(walk->observation->set, *file, &facts, false);
         else if (is_absence(error))
@@ -557,7 +580,7 @@ static void add_loader_absences(struct walk *walk, const char *folder)
 {
     static const char *const sub[] = {"glibc-hwcaps", "tls", "haswell", "x86_64"};
     struct input_set_builder *set = walk->observation->set;
-    int directory = walk->observation->request->directory;
+    int directory = walk->observation->request->ground;
 
     for (size_t i = 0; i < sizeof sub / sizeof *sub; i++) {
         const char *path = path_table_form(&walk->paths, NULL, arena_printf(walk->arena, "%s/%s", folder, sub[i]));
@@ -585,6 +608,7 @@ static void add_loader(struct walk *walk)
     }
     for (struct name *name = walk->runpaths; name; name = name->next)
         add_loader_absences(walk, name->name);
+    input_set_add_fact(walk->observation->set, FACT_LIBRARIES, request_fact(walk->observation->request, FACT_LIBRARIES));
 }
 
 static void add_variable(struct walk *walk, const char *name)
@@ -627,6 +651,20 @@ static void add_facts(struct walk *walk)
         input_set_allow_comments(observation->set);
 }
 
+/* What the front end says of paths, and a pool of the jobserver: that it is opened says nothing. */
+static void set_aside(struct walk *walk)
+{
+    const struct observation *observation = walk->observation;
+    const struct command *command = &observation->request->command;
+
+    for (const char *const *path = command->silent; path && *path; path++)
+        path_table_get(&walk->paths, NULL, *path)->use |= USE_SILENT;
+    if (observation->pool)
+        path_table_get(&walk->paths, NULL, observation->pool)->use |= USE_SILENT;
+    if (command->private_folder)
+        walk->private_folder = path_table_form(&walk->paths, NULL, command->private_folder);
+}
+
 void observe(struct observation *observation)
 {
     struct walk *walk = memory_zalloc(sizeof *walk);
@@ -634,6 +672,8 @@ void observe(struct observation *observation)
     walk->observation = observation;
     walk->arena = &observation->request->arena;
     path_table_init(&walk->paths, walk->arena, observation->request->wire.directory);
+    path_table_set_ground(&walk->paths, observation->request->command.ground);
+    set_aside(walk);
     observation->set = input_set_builder_new();
     walk_log(walk);
     for (struct path_entry *entry = walk->paths.first; entry && observation->reason == REASON_NONE;

@@ -22,6 +22,7 @@ struct observation {
     pid_t root;
     int64_t started;        /* clock_of_files() before the compile began */
     bool has_messages;      /* it wrote on stdout or stderr */
+    const char *pool;       /* path of the jobserver's FIFO that it was given, or NULL */
     /* found */
     enum reason reason;     /* REASON_NONE: may be stored */
     const char *word;       /* path or name that is to blame; arena of the request */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "server/compilers/depfile.h"
+#include "server/grounded.h"
 #include "server/known.h"
 
 enum { OUTPUTS_MAX = 4096, DEPFILE_MAX = 16 * 1024 * 1024, SCAN_SIZE = 256 * 1024 };
@@ -26,7 +27,7 @@ void observe_outputs_note_input(struct observation *observation, const char *pat
 {
     struct noted_input *input = ARENA_NEW(&observation->request->arena, struct noted_input);
 
-    if (!program && facts->stamp.size > 0)
+    if (!program && facts->stamp.size > 0 && !observation->request->command.names_only)
         for (const struct noted_input *other = observation->inputs; other; other = other->next)
             if (digest_equal(&other->facts.content, &facts->content))
                 input_set_add_twins(observation->set, path, other->path,
@@ -104,10 +105,11 @@ static void add_output(struct observation *observation, const struct path_table 
     struct request *request = observation->request;
     struct stat status;
 
-    int fd = openat(request->directory, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int fd = openat(request->ground, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 && errno == ENOENT)
         return; /* made and gone without a record: a directory that was removed with all in it */
-    if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_nlink != 1) {
+    if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
+        (status.st_nlink != 1 && !request->command.replaces_outputs)) {
         if (fd >= 0)
             close(fd);
         give_up(observation, REASON_OUTPUT_FILE, path);
@@ -122,7 +124,7 @@ static void add_output(struct observation *observation, const struct path_table 
                                    .flags = mode_flags(request, status.st_mode)};
     if (is_input(observation, &status))
         give_up(observation, REASON_SHARED_FILE, path);
-    if (output->role == OUTPUT_OTHER) { /* its name is made from the output's in a way that we don't know */
+    if (output->role == OUTPUT_OTHER && !request->command.ground) { /* its name is made from the output's in a way that we don't know */
         add_fact(observation, FACT_OUTPUT);
         if (path[0] == '/')
             add_fact(observation, FACT_DIRECTORY);
@@ -167,7 +169,7 @@ static void prepare_depfile(struct observation *observation, struct output_file 
     buf_release(&rest);
 }
 
-/* ---- the directory's bytes ---- */
+/* ---- the bytes of directory and ground ---- */
 
 static bool scan(struct arena *arena, const struct output_file *output, const char *bytes, size_t size)
 {
@@ -202,13 +204,38 @@ static bool directory_is_in(struct observation *observation, const struct output
     return false;
 }
 
+/* rustc's dep-info names its targets by where they are: those are said from the ground. Where the ground shows
+ * otherwise it can't be another. */
+static void prepare_grounded(struct observation *observation, struct output_file *output)
+{
+    struct arena *arena = &observation->request->arena;
+    const char *ground = observation->request->command.ground_text, *dot = strrchr(output->path, '.');
+    char *text = dot && strcmp(dot, ".d") == 0 && output->size <= DEPFILE_MAX ? read_whole(arena, output) : NULL;
+    struct buf out = BUF_INIT;
+
+    if (text && grounded_take_targets(ground, text, (size_t)output->size, &out) == GROUNDED_MARKED) {
+        output->content = arena_memdup(arena, out.data, out.length);
+        output->size = out.length;
+        output->flags |= RESULT_GROUNDED;
+    } else if (scan(arena, output, ground, strlen(ground))) {
+        add_fact(observation, FACT_OUTPUT);
+    }
+    buf_release(&out);
+}
+
+static bool is_output(const struct path_entry *entry)
+{
+    return (entry->use & USE_WRITTEN) && !(entry->use & (USE_SILENT | USE_PRIVATE)) &&
+           known_path(entry->path) == PATH_PLAIN;
+}
+
 void observe_outputs(struct observation *observation, const struct path_table *paths)
 {
     struct request *request = observation->request;
     size_t count = 0;
 
     for (const struct path_entry *entry = paths->first; entry; entry = entry->next)
-        count += (entry->use & USE_WRITTEN) != 0;
+        count += is_output(entry);
     if (count > OUTPUTS_MAX) {
         give_up(observation, REASON_EFFECT, "too many output files");
         return;
@@ -216,13 +243,15 @@ void observe_outputs(struct observation *observation, const struct path_table *p
     observation->outputs = ARENA_ARRAY(&request->arena, struct output_file, count + 1);
     for (const struct path_entry *entry = paths->first; entry && observation->reason == REASON_NONE;
          entry = entry->next)
-        if ((entry->use & USE_WRITTEN) && known_path(entry->path) == PATH_PLAIN)
+        if (is_output(entry))
             add_output(observation, paths, entry->path);
 
     for (size_t i = 0; i < observation->output_count && observation->reason == REASON_NONE; i++) {
         struct output_file *output = &observation->outputs[i];
         if (output->role == OUTPUT_DEPFILE)
             prepare_depfile(observation, output);
+        if (request->command.ground_text)
+            prepare_grounded(observation, output);
         if (!request->command.directory_shows && directory_is_in(observation, output))
             add_fact(observation, FACT_DIRECTORY);
     }

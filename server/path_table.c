@@ -55,7 +55,9 @@ const char *path_table_form(const struct path_table *table, const char *base, co
 {
     const char *prefix = "";
 
-    if (path[0] != '/' && base) {
+    if (table->ground && path[0] != '/') {
+        prefix = base ? base : table->directory;
+    } else if (path[0] != '/' && base) {
         prefix = below(base, table->directory); /* a process elsewhere uses absolute paths */
         if (!prefix)
             prefix = base;
@@ -69,7 +71,15 @@ const char *path_table_form(const struct path_table *table, const char *base, co
     if (end == start)
         *end++ = '.';
     *end = '\0';
-    return start;
+    if (!table->ground)
+        return start;
+    const char *rest = below(start, table->ground);
+    return !rest ? start : *rest ? rest : ".";
+}
+
+void path_table_set_ground(struct path_table *table, const char *ground)
+{
+    table->ground = ground;
 }
 
 static struct path_entry **slot_of(const struct path_table *table, const char *form, size_t hash)

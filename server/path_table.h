@@ -2,7 +2,8 @@
  *
  * Paths are kept as the compile used them, joined to the working directory of the process that used them:
  * relative to the client's directory where that is possible, absolute otherwise; "." and double slashes are
- * taken out, ".." stays (behind a link it means something else). One owner; memory from an arena. */
+ * taken out, ".." stays (behind a link it means something else). With a ground, a path is relative to that
+ * where it lies below it, however it was named, and absolute otherwise. One owner; memory from an arena. */
 #ifndef CCWRAP_SERVER_PATH_TABLE_H
 #define CCWRAP_SERVER_PATH_TABLE_H
 
@@ -28,6 +29,9 @@ enum path_use {
     USE_GONE = 1 << 11,      /* its own product, removed or renamed away: a temporary */
     USE_FOLDER = 1 << 12,    /* a directory made by the compile */
     USE_LOADED = 1 << 13,    /* loaded as a library */
+    USE_TRIED = 1 << 16,     /* an exec of it was begun; if that doesn't fail, it was run */
+    USE_SILENT = 1 << 14,    /* whatever is done with it says nothing */
+    USE_PRIVATE = 1 << 15,   /* in the compiler's own folder that goes on from compile to compile */
 };
 
 struct path_entry {
@@ -46,12 +50,15 @@ struct path_entry {
 struct path_table {
     struct arena *arena;
     const char *directory;   /* the client's */
+    const char *ground;      /* NULL: none but the directory */
     struct path_entry **slots;
     size_t slot_count, count;
     struct path_entry *first, **last;
 };
 
 void path_table_init(struct path_table *table, struct arena *arena, const char *directory);
+/* Before the first entry: paths below `ground` (absolute) are relative to it, all others absolute. */
+void path_table_set_ground(struct path_table *table, const char *ground);
 /* The entry of `path` as used by a process whose working directory is `base` (NULL: the client's). */
 struct path_entry *path_table_get(struct path_table *table, const char *base, const char *path);
 /* The same without making one: NULL if the path was never used. */

@@ -10,6 +10,7 @@
 #include "common/log.h"
 #include "common/memory.h"
 #include "common/places.h"
+#include "server/compilers/rustc.h"
 #include "server/programs.h"
 #include "server/result.h"
 #include "server/stats.h"
@@ -21,7 +22,7 @@ struct request *request_new(struct server *server, int fd, char *frame, const vo
     request->server = server;
     arena_init(&request->arena);
     request->began = clock_monotonic();
-    request->directory = -1;
+    request->directory = request->ground = -1;
     request->failed = "";
     if (wire_get_request(&request->wire, &request->arena, payload, size) != 0 ||
         strcmp(request->wire.build, places_build_id()) != 0 || !request->wire.argv[0]) {
@@ -39,6 +40,8 @@ void request_free(struct request *request)
 {
     if (request->fd >= 0)
         close(request->fd);
+    if (request->ground >= 0 && request->ground != request->directory)
+        close(request->ground);
     if (request->directory >= 0)
         close(request->directory);
     memory_free(request->frame);
@@ -110,9 +113,19 @@ static enum reason check_output(struct request *request)
 {
     const char *object = request->command.output[OUTPUT_OBJECT];
 
-    if (!object || strcmp(object, "/dev/null") == 0 || result_may_replace(request->directory, object))
+    if (!object || strcmp(object, "/dev/null") == 0 || result_may_replace(request, request->directory, object))
         return REASON_NONE;
     return REASON_OUTPUT_FILE;
+}
+
+/* A folder that isn't there yet is made by the compiler, and so is what would be restored into it. */
+static enum reason open_ground(struct request *request)
+{
+    const char *folder = request->command.ground;
+
+    request->ground_path = folder ? folder : request->wire.directory;
+    request->ground = folder ? open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC) : request->directory;
+    return request->ground >= 0 ? REASON_NONE : REASON_OUTPUT_FILE;
 }
 
 /* Fills frontend, command, source, directory. What can't be cached has a reason, and *word may say more. */
@@ -130,7 +143,7 @@ static enum reason parse(struct request *request, const char **word)
         return REASON_OTHER_VIEW;
     if (programs_find(request->wire.program, request->wire.argv[0], &program) != 0)
         return REASON_NOT_FOUND;
-    request->frontend = program.frontend;
+    request->frontend = rustc_is_wrapped(request->wire.argv) ? &frontend_rustc : program.frontend;
     request->watch = request->settings.recorder && !program.unwatchable && request->server->recorder;
 
     struct invocation invocation = {.argv = request->wire.argv,
@@ -151,7 +164,9 @@ static enum reason parse(struct request *request, const char **word)
     }
     request->shown_directory = find_shown_directory(request);
 
-    enum reason reason = check_output(request);
+    enum reason reason = open_ground(request);
+    if (reason == REASON_NONE)
+        reason = check_output(request);
     return reason != REASON_NONE ? reason : read_source(request);
 }
 
@@ -172,8 +187,8 @@ static void reply_hit(struct request *request, const struct cache_hit *hit, uint
 bool request_look_up(struct request *request)
 {
     struct check check = {.digests = cache_digests(request->server->cache),
-                          .directory = request->directory,
-                          .directory_path = request->wire.directory,
+                          .directory = request->ground,
+                          .directory_path = request->ground_path,
                           .environment = &request->environment,
                           .fact = request_fact,
                           .data = request};

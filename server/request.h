@@ -36,6 +36,9 @@ struct request {
     const struct frontend *frontend;
     struct command command;
     int directory;              /* descriptor of the client's working directory */
+    int ground;                 /* … and of what relative paths of sets and results are relative to: the same,
+                                   or the folder that the front end says */
+    const char *ground_path;
     const char *shown_directory;/* as a compiler shows it: PWD if that is the same, else getcwd's */
     struct file_facts source;   /* of the main source, before anything ran */
     bool has_source;            /* source is a regular file */

@@ -10,17 +10,18 @@
 
 #include "common/clock.h"
 #include "server/compilers/depfile.h"
+#include "server/grounded.h"
 #include "server/stats.h"
 
 /* ---- packing ---- */
 
-int result_pack(struct request *request, const struct buf *messages, const struct output_file *outputs,
-                size_t count, struct packed **packed)
+int result_pack(struct request *request, const struct buf *messages, uint32_t message_flags,
+                const struct output_file *outputs, size_t count, struct packed **packed)
 {
     struct packed_file *files = ARENA_ARRAY(&request->arena, struct packed_file, count + 1);
 
     files[0] = (struct packed_file){
-        .role = RESULT_MESSAGES, .path = "", .size = messages->length, .bytes = messages->data, .fd = -1};
+        .role = RESULT_MESSAGES, .flags = message_flags, .path = "", .size = messages->length, .bytes = messages->data, .fd = -1};
     if (!messages->length)
         files[0].bytes = "";
     for (size_t i = 0; i < count; i++)
@@ -37,13 +38,14 @@ int result_pack(struct request *request, const struct buf *messages, const struc
 
 /* ---- restoring ---- */
 
-bool result_may_replace(int directory, const char *path)
+bool result_may_replace(const struct request *request, int directory, const char *path)
 {
     struct stat status;
 
     if (fstatat(directory, path, &status, AT_SYMLINK_NOFOLLOW) != 0)
         return errno == ENOENT;
-    return S_ISREG(status.st_mode) && status.st_nlink == 1 && faccessat(directory, path, W_OK, 0) == 0;
+    return S_ISREG(status.st_mode) && (status.st_nlink == 1 || request->command.replaces_outputs) &&
+           faccessat(directory, path, W_OK, 0) == 0;
 }
 
 /* Where this request wants a file of a result; NULL if it doesn't want one of this role. */
@@ -52,6 +54,12 @@ static const char *target_of(const struct request *request, const struct packed_
     if (file->role == OUTPUT_OTHER)
         return file->path[0] ? file->path : NULL;
     return file->role < OUTPUT_ROLES ? request->command.output[file->role] : NULL;
+}
+
+/* … and what that name is relative to. */
+static int folder_of(const struct request *request, const struct packed_file *file)
+{
+    return file->role == OUTPUT_OTHER ? request->ground : request->directory;
 }
 
 /* A name beside the target that no compiler or build tool takes for something. */
@@ -86,6 +94,22 @@ static int write_all(int fd, const char *bytes, size_t size)
     return 0;
 }
 
+static int write_grounded(struct request *request, struct unpacker *unpacker, int fd)
+{
+    struct buf marked = BUF_INIT, text = BUF_INIT;
+    int error = unpacker_next_to_buf(unpacker, &marked);
+
+    if (!error && !request->command.ground_text)
+        error = -EBADMSG;
+    if (!error) {
+        grounded_put(request->command.ground_text, marked.data, marked.length, &text);
+        error = write_all(fd, text.data, text.length);
+    }
+    buf_release(&marked);
+    buf_release(&text);
+    return error;
+}
+
 static int write_depfile(struct request *request, struct unpacker *unpacker, const struct packed_file *file,
                          int fd)
 {
@@ -107,15 +131,16 @@ static int write_depfile(struct request *request, struct unpacker *unpacker, con
 static int restore_file(struct request *request, struct unpacker *unpacker, const struct packed_file *file,
                         const char *target)
 {
-    int directory = request->directory;
+    int directory = folder_of(request, file);
     char *temporary = temporary_name(request, target);
     int fd = openat(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
                     mode_for(request, file));
     if (fd < 0)
         return -errno;
 
-    int error = file->flags & RESULT_STYLE_MASK ? write_depfile(request, unpacker, file, fd)
-                                                : unpacker_next_to_fd(unpacker, fd);
+    int error = file->flags & RESULT_GROUNDED     ? write_grounded(request, unpacker, fd)
+                : file->flags & RESULT_STYLE_MASK ? write_depfile(request, unpacker, file, fd)
+                                                  : unpacker_next_to_fd(unpacker, fd);
     if (close(fd) != 0 && !error)
         error = -errno;
     if (!error && unlinkat(directory, target, 0) != 0 && errno != ENOENT)
@@ -150,7 +175,7 @@ static bool may_replace_all(struct request *request, const struct packed *packed
         struct packed_file file;
         packed_file(packed, i, &file);
         const char *target = target_of(request, &file);
-        if (target && !result_may_replace(request->directory, target))
+        if (target && !result_may_replace(request, folder_of(request, &file), target))
             return false;
     }
     return true;
@@ -184,7 +209,14 @@ int result_restore(struct request *request, const struct packed *packed, uint64_
         struct reader reader;
         reader_init(&reader, bytes.data, bytes.length);
         stats_add(COUNTER_SAVED_NANOSECONDS, (int64_t)reader_u64(&reader));
-        buf_add(&request->reply, reader.next, reader_left(&reader));
+        if (!(messages.flags & RESULT_GROUNDED))
+            buf_add(&request->reply, reader.next, reader_left(&reader));
+        else if (!request->command.ground_text ||
+                 !grounded_put_messages(request->command.ground_text, reader.next, reader_left(&reader),
+                                        &request->reply))
+            error = -EBADMSG;
+    }
+    if (!error) {
         wire_add_frame(&request->reply, WIRE_EXIT, exited_0, sizeof exited_0);
     }
     buf_release(&bytes);

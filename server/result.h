@@ -2,7 +2,7 @@
  *
  * A packed result's files are, in order: the messages (OUTPUT frames of the wire, ready to be sent), then the
  * output files. A file's role (frontend.h) says which name of *this* request it gets; a file without a role
- * keeps the name that was observed. A depfile that can be made for other targets is kept without its targets
+ * keeps the name that was observed, from the ground of this request. A depfile that can be made for other targets is kept without its targets
  * (depfile.h; flag RESULT_DEPFILE_*), any other as written. */
 #ifndef CCWRAP_SERVER_RESULT_H
 #define CCWRAP_SERVER_RESULT_H
@@ -20,6 +20,7 @@ enum { RESULT_MESSAGES = 100 };
 enum {
     RESULT_STYLE_MASK = 0x0f,   /* depfile without targets: its enum depfile_style */
     RESULT_EXACT_MODE = 0x10,   /* mode is the file's own, not one that a umask makes */
+    RESULT_GROUNDED = 0x20,     /* messages or dep-info in which the ground is marked (grounded.h) */
 };
 
 struct output_file {
@@ -33,7 +34,7 @@ struct output_file {
 };
 
 /* Packs messages and outputs. 0 or negative errno (packed_make). */
-int result_pack(struct request *request, const struct buf *messages, const struct output_file *outputs,
+int result_pack(struct request *request, const struct buf *messages, uint32_t message_flags, const struct output_file *outputs,
                 size_t count, struct packed **packed);
 
 /* Step 6 of a hit: writes the files of a result where this request wants them, with its umask, and appends
@@ -41,8 +42,8 @@ int result_pack(struct request *request, const struct buf *messages, const struc
  * client then runs the compiler, which rewrites them. *size gets the bytes written. */
 int result_restore(struct request *request, const struct packed *packed, uint64_t *size);
 
-/* May the file at `path` be replaced by a restored one? True if it is absent or a plain file of one link that
- * this user may write. */
-bool result_may_replace(int directory, const char *path);
+/* May the file at `path` be replaced by a restored one? True if it is absent or a plain file that this user may
+ * write, of one link unless the compiler itself would replace it. */
+bool result_may_replace(const struct request *request, int directory, const char *path);
 
 #endif

@@ -248,7 +248,8 @@ static enum record_fault take_up(struct processes *table, const struct record *r
     case RECORD_EXEC:
     case RECORD_SPAWN:
         expect_start(process, record);
-        if (!(record->flags & RECORD_STATIC))
+        /* An inner ccwrap has the recorder for the compiler that it becomes, whose start stands for both. */
+        if (!(record->flags & RECORD_STATIC) || (record->flags & RECORD_KEPT))
             return RECORD_WHOLE;
         /* What it starts may record, in the same process, and would then stand for it. */
         *culprit = record->path;

@@ -47,7 +47,8 @@ enum record_kind {
 /* flags of RECORD_EXEC and RECORD_SPAWN. */
 enum {
     RECORD_KEPT = 1,   /* the new program was given the recorder */
-    RECORD_STATIC = 2, /* it has no loader, so it writes no start record; what it starts may write one */
+    RECORD_STATIC = 2, /* it has no loader, so it writes no start record itself; with RECORD_KEPT it is a ccwrap, which
+                          becomes a compiler that does */
 };
 
 struct record {

@@ -208,14 +208,47 @@ static bool is_program(const char *path)
     return false;
 }
 
-static const char *path_variable(void)
+static const char *path_variable(char *const *list)
 {
     const char *value = NULL;
 
-    for (char **entry = environ; entry && *entry && !value; entry++)
-        value = raw_after(*entry, "PATH=");
+    for (; list && *list && !value; list++)
+        value = raw_after(*list, "PATH=");
     recorder_note_getenv("PATH", value != NULL);
     return value ? value : "/bin:/usr/bin"; /* libc's own */
+}
+
+static bool leads_to_ccwrap(const char *path)
+{
+    int fd = raw_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    bool yes = fd >= 0 && is_ccwrap(fd);
+
+    if (fd >= 0)
+        raw_close(fd);
+    return yes;
+}
+
+/* The first program of that name in the folders, in `found`, or the name itself. */
+static const char *search_folders(const char *folder, const char *name, char found[RECORDER_PATH_SIZE],
+                                  bool pass_ccwrap)
+{
+    size_t name_length = raw_length(name);
+
+    for (;; folder++) {
+        const char *end = raw_find(folder, ':');
+        size_t length = (size_t)(end - folder);
+        if (length + name_length + 2 <= RECORDER_PATH_SIZE) {
+            raw_copy(found, folder, length);
+            if (length)
+                found[length++] = '/';
+            raw_copy(found + length, name, name_length + 1);
+            if (is_program(found) && !(pass_ccwrap && leads_to_ccwrap(found)))
+                return found;
+        }
+        folder = end;
+        if (!*folder)
+            return name;
+    }
 }
 
 /* The path that libc's own search will find for a program's name, in `found`, or the name itself. The search
@@ -224,23 +257,35 @@ static const char *search_path(const char *name, char found[RECORDER_PATH_SIZE])
 {
     if (!recorder_active() || !*name || *raw_find(name, '/'))
         return name;
+    return search_folders(path_variable(environ), name, found, false);
+}
 
-    size_t name_length = raw_length(name);
-    for (const char *folder = path_variable();; folder++) {
-        const char *end = raw_find(folder, ':');
-        size_t length = (size_t)(end - folder);
-        if (length + name_length + 2 <= RECORDER_PATH_SIZE) {
-            raw_copy(found, folder, length);
-            if (length)
-                found[length++] = '/';
-            raw_copy(found + length, name, name_length + 1);
-            if (is_program(found))
-                return found;
-        }
-        folder = end;
-        if (!*folder)
-            return name;
+static const char *base_name(const char *path)
+{
+    const char *name = path;
+
+    for (; *path; path++)
+        if (*path == '/')
+            name = path + 1;
+    return name;
+}
+
+/* A ccwrap that is started by a recorded program finds its marker, looks for its compiler on PATH, and
+ * becomes it. It is static, so its search can't be seen; it is done here as well. */
+static void note_inner_search(uint32_t flags, char *const argv[], char *const envp[])
+{
+    char found[RECORDER_PATH_SIZE];
+    const char *name = argv && argv[0] ? base_name(argv[0]) : "";
+
+    if ((flags & (RECORD_KEPT | RECORD_STATIC)) != (RECORD_KEPT | RECORD_STATIC))
+        return;
+    if (raw_after(name, "ccwrap")) {
+        do
+            name = *++argv;
+        while (name && (*raw_find(name, '=') || raw_equal(base_name(name), "ccwrap")));
     }
+    if (name && *name && !*raw_find(name, '/'))
+        search_folders(path_variable(envp), name, found, true);
 }
 
 /* ---- exec ---- */
@@ -264,6 +309,7 @@ INTERPOSE(int, execve, const char *path, char *const argv[], char *const envp[])
     uint32_t flags = recorder_active() ? program_flags(path, false) : 0;
     ENVIRONMENT(environment, envp, flags);
 
+    note_inner_search(flags, argv, envp);
     note_exec(AT_FDCWD, path, flags);
     return note_exec_failed(NEXT(execve)(path, argv, environment), AT_FDCWD, path);
 }
@@ -275,6 +321,7 @@ INTERPOSE(int, execvpe, const char *name, char *const argv[], char *const envp[]
     uint32_t flags = recorder_active() ? program_flags(path, true) : 0;
     ENVIRONMENT(environment, envp, flags);
 
+    note_inner_search(flags, argv, envp);
     note_exec(AT_FDCWD, path, flags);
     return note_exec_failed(NEXT(execvpe)(name, argv, environment), AT_FDCWD, path);
 }
@@ -373,6 +420,7 @@ INTERPOSE(int, posix_spawn, int *pid, const char *path, const void *actions, con
     ENVIRONMENT(environment, envp, flags);
     int child = 0;
 
+    note_inner_search(flags, argv, envp);
     int error = NEXT(posix_spawn)(&child, path, actions, attributes, argv, environment);
     if (pid && !error)
         *pid = child;
@@ -389,6 +437,7 @@ INTERPOSE(int, posix_spawnp, int *pid, const char *name, const void *actions, co
     ENVIRONMENT(environment, envp, flags);
     int child = 0;
 
+    note_inner_search(flags, argv, envp);
     int error = NEXT(posix_spawnp)(&child, name, actions, attributes, argv, environment);
     if (pid && !error)
         *pid = child;

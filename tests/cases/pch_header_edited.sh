@@ -25,5 +25,12 @@ make_and_use_clang || fail "clang: again"
 sleep 1
 printf '#pragma once\n/* c */\nstruct one { int a; };\n' >one.h
 make_and_use_clang || fail "clang: the header's comment changed"
+sleep 1.1
 touch one.h
 make_and_use_clang || fail "clang: the header was touched"
+# clang's holds sizes and times of headers, to the byte
+rm -f all.hh.pch use.o
+for date in 2020-01-01 2021-01-01 2020-01-01; do
+    touch -d $date one.h
+    same clang -x c-header all.hh -o all.hh.pch
+done

@@ -290,7 +290,7 @@ static void a_program_without_a_loader_hides_what_it_starts(void **state)
     struct record_log *log = log_of(state);
 
     put_start(log, ROOT);
-    put_exec(log, CHILD, RECORD_KEPT | RECORD_STATIC, "/bin/static");
+    put_exec(log, CHILD, RECORD_STATIC, "/bin/static");
     put_start(log, CHILD);
     assert_fault(log, RECORD_UNWATCHED, "/bin/static");
 }
