@@ -105,11 +105,55 @@ static bool take_frames(struct connection *connection)
     return true;
 }
 
+static void drop_passed(struct connection *connection)
+{
+    for (int i = 0; i < 2; i++) {
+        if (connection->passed[i] >= 0)
+            close(connection->passed[i]);
+        connection->passed[i] = -1;
+    }
+}
+
+/* Two descriptors are kept; a client that sends others gets them closed. */
+static void take_passed(struct connection *connection, struct msghdr *message)
+{
+    for (struct cmsghdr *header = CMSG_FIRSTHDR(message); header; header = CMSG_NXTHDR(message, header)) {
+        if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
+            continue;
+        size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        drop_passed(connection);
+        for (size_t i = 0; i < count; i++) {
+            int fd;
+            memcpy(&fd, CMSG_DATA(header) + i * sizeof fd, sizeof fd);
+            if (count == 2)
+                connection->passed[i] = fd;
+            else
+                close(fd);
+        }
+    }
+}
+
+static ssize_t receive(struct connection *connection, void *bytes, size_t size)
+{
+    union {
+        struct cmsghdr header; /* for its alignment */
+        char room[CMSG_SPACE(2 * sizeof(int))];
+    } control;
+    struct iovec part = {bytes, size};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+
+    ssize_t got = recvmsg(connection->fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (got > 0)
+        take_passed(connection, &message);
+    return got;
+}
+
 static void read_input(struct connection *connection)
 {
     for (;;) {
         buf_reserve(&connection->in, READ_SIZE);
-        ssize_t got = recv(connection->fd, connection->in.data + connection->in.length, READ_SIZE, MSG_DONTWAIT);
+        ssize_t got = receive(connection, connection->in.data + connection->in.length, READ_SIZE);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0 && errno == EAGAIN)
@@ -190,6 +234,7 @@ int connection_open(struct connection *connection, uv_loop_t *loop, int fd,
     connection->data = data;
     connection->events = events;
     connection->fd = fd;
+    connection->passed[0] = connection->passed[1] = -1;
     connection->last_sent = clock_monotonic();
     fcntl(fd, F_SETFL, O_NONBLOCK);
     int error = uv_poll_init(loop, &connection->poll, fd);
@@ -220,6 +265,15 @@ void connection_send(struct connection *connection, enum wire_type type, const v
     write_output(connection);
 }
 
+bool connection_take_fds(struct connection *connection, int fds[2])
+{
+    bool passed = connection->passed[0] >= 0;
+
+    memcpy(fds, connection->passed, sizeof connection->passed);
+    connection->passed[0] = connection->passed[1] = -1;
+    return passed;
+}
+
 bool connection_is_full(const struct connection *connection)
 {
     return connection->out.length - connection->sent > CONNECTION_FULL;
@@ -234,6 +288,7 @@ static void on_closed(uv_handle_t *handle)
 {
     struct connection *connection = handle->data;
 
+    drop_passed(connection);
     close(connection->fd);
     buf_release(&connection->in);
     buf_release(&connection->out);

@@ -303,7 +303,9 @@ static void start_loop(struct daemon *daemon)
         uv_signal_start(&daemon->signals[i], on_signal, numbers[i]);
     }
     watch_mounts(daemon);
-    slots_init(&server->slots, server->settings.prefix[0] ? 0 : (unsigned)server->settings.jobs);
+    unsigned jobs = server->settings.prefix[0] ? 0 : (unsigned)server->settings.jobs;
+    slots_init(&server->slots, jobs);
+    own_pool_init(&server->pool, server->logs, jobs);
 }
 
 static void say_ready(int ready)
@@ -379,6 +381,7 @@ int server_run(struct settings *settings, struct arena *arena, int ready)
     say_ready(ready);
 
     uv_run(&server->loop, UV_RUN_DEFAULT);
+    own_pool_close(&server->pool);
     stats_flush();
     if (daemon->drained) /* else some thread still reads */
         server_close_readers();

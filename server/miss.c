@@ -455,6 +455,7 @@ static void start_preprocessor(struct miss *miss)
     }
     struct environment environment = child_environment(request);
     text_init(&miss->text, !request->watch);
+    request->text = &miss->text;
     if (start_child(miss, request->command.preprocess_argv, environment.entries, &preprocess_events) != 0) {
         release_slot(miss);
         reply_run(miss, REASON_NOT_FOUND, NULL);

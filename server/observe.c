@@ -15,6 +15,7 @@
 #include "server/known.h"
 #include "server/observe_outputs.h"
 #include "server/path_table.h"
+#include "server/text.h"
 
 enum { PROCESSES = 256, USE_CONTENT = USE_READ | USE_RUN | USE_TRIED | USE_LOADED };
 
@@ -451,6 +452,17 @@ static void add_existing(struct walk *walk, const char *path, bool follow)
         input_set_add_exists(walk->observation->set, path, status.st_mode, follow);
 }
 
+/* Under a text key the text stands for the files that it is made of, if nothing in the result tells columns,
+ * comments or digests. */
+static bool shows_in_text(const struct walk *walk, const struct path_entry *entry, bool program)
+{
+    const struct request *request = walk->observation->request;
+
+    if (!request->by_text || program || request->command.positions_show || walk->observation->has_messages)
+        return false;
+    return is_main_source(walk, entry) || (request->text && text_names(request->text, entry->path));
+}
+
 static void add_content(struct walk *walk, const struct path_entry *entry)
 {
     const struct request *request = walk->observation->request;
@@ -470,7 +482,8 @@ static void add_content(struct walk *walk, const struct path_entry *entry)
         give_up(walk, REASON_MODIFIED_INPUT, entry->path);
         return;
     }
-    input_set_add_file(walk->observation->set, entry->path, &facts, entry->use & (USE_RUN | USE_TRIED));
+    if (!shows_in_text(walk, entry, program))
+        input_set_add_file(walk->observation->set, entry->path, &facts, entry->use & (USE_RUN | USE_TRIED));
     observe_outputs_note_input(walk->observation, entry->path, &facts, program);
 }
 

@@ -45,6 +45,7 @@ struct request {
     struct digest key;          /* direct key */
     struct digest text_key;     /* key by preprocessed text */
     bool by_text;               /* text_key is made, and what is stored goes under it */
+    const struct text *text;    /* the preprocessed text's line markers; NULL: there is none */
     bool watch;                 /* the recorder is to watch the compile */
     const char *facts[FACT_COUNT];
     bool facts_made[FACT_COUNT];

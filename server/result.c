@@ -12,6 +12,7 @@
 #include "server/compilers/depfile.h"
 #include "server/grounded.h"
 #include "server/stats.h"
+#include "spawn/child.h"
 
 /* ---- packing ---- */
 
@@ -128,7 +129,7 @@ static int write_depfile(struct request *request, struct unpacker *unpacker, con
 
 /* Beside the target first, then the old target away, then the new one to the absent name: no reader sees half
  * a file, hard links of the old one are not written through, and it is far cheaper than a rename over. */
-static int restore_file(struct request *request, struct unpacker *unpacker, const struct packed_file *file,
+static int replace_file(struct request *request, struct unpacker *unpacker, const struct packed_file *file,
                         const char *target)
 {
     int directory = folder_of(request, file);
@@ -149,6 +150,20 @@ static int restore_file(struct request *request, struct unpacker *unpacker, cons
         error = -errno;
     if (error)
         unlinkat(directory, temporary, 0);
+    return error;
+}
+
+/* A program that is open for writing anywhere can't be executed. */
+static int restore_file(struct request *request, struct unpacker *unpacker, const struct packed_file *file,
+                        const char *target)
+{
+    bool executable = file->mode & 0111;
+
+    if (executable)
+        child_exclude_starts();
+    int error = replace_file(request, unpacker, file, target);
+    if (executable)
+        child_admit_starts();
     return error;
 }
 

@@ -12,6 +12,7 @@
 
 #include "cache/cache.h"
 #include "common/wire.h"
+#include "jobserver/own_pool.h"
 #include "jobserver/slots.h"
 #include "server/settings.h"
 
@@ -32,6 +33,7 @@ struct server {
 
     uv_loop_t loop;                 /* the loop thread's, and all below */
     struct slots slots;
+    struct own_pool pool;
 };
 
 /* This thread's reader of the cache; opened at the first call, closed by server_close_readers (when no other

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -237,6 +238,20 @@ static char **trampoline_argv(struct arena *arena, const struct child_options *o
     return argv;
 }
 
+/* Many may write executables at once, so the start is the one that excludes all others; and it goes first,
+ * for it is the loop that waits. */
+static pthread_rwlock_t starts = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+
+void child_exclude_starts(void)
+{
+    pthread_rwlock_rdlock(&starts);
+}
+
+void child_admit_starts(void)
+{
+    pthread_rwlock_unlock(&starts);
+}
+
 static int spawn_trampoline(struct child *child, const struct child_options *options,
                             const struct streams *streams, int gate)
 {
@@ -251,7 +266,11 @@ static int spawn_trampoline(struct child *child, const struct child_options *opt
     launch_fd(&launch, streams->program[1], 1);
     launch_fd(&launch, streams->program[2], 2);
     launch_fd(&launch, gate, CHILD_GATE_FD);
+    for (int i = 0; options->pool && i < 2; i++)
+        launch_fd(&launch, options->pool[i], CHILD_POOL_FD + i);
+    pthread_rwlock_wrlock(&starts);
     int error = launch_start(&launch, &child->pid);
+    pthread_rwlock_unlock(&starts);
     arena_release(&arena);
     return error;
 }

@@ -4,7 +4,8 @@
  * opens the gate, and closing the gate before that makes it leave without a trace. It sets umask, limits, nice
  * and affinity to the client's, and execs the program in the client's directory. The child leads a process
  * group of its own. Descriptors: 0 is /dev/null; 1 and 2 are pipes (one pipe where the client's 1 and 2 are the
- * same file, so that their order is kept), a pseudo terminal where the client has a terminal there.
+ * same file, so that their order is kept), a pseudo terminal where the client has a terminal there. A shared
+ * jobserver's ends are CHILD_POOL_FD and the next.
  *
  * Loop thread only. The struct is the caller's and must live until `closed` was called (libuv's law). */
 #ifndef CCWRAP_SPAWN_CHILD_H
@@ -41,9 +42,10 @@ struct child_options {
     bool one_stream;                           /* 1 and 2 are the same */
     bool terminal[3];                          /* which of 0, 1, 2 are terminals */
     uint32_t columns, rows;
+    const int *pool;                           /* two descriptors, or NULL; the caller's still */
 };
 
-enum { CHILD_STREAMS = 2, CHILD_HANDLES = 5 };
+enum { CHILD_STREAMS = 2, CHILD_HANDLES = 5, CHILD_POOL_FD = 4 };
 
 struct child {
     void *data; /* the caller's */
@@ -61,6 +63,11 @@ struct child {
     bool exited, told, paused, killed, closing;
     int status, open_handles;
 };
+
+/* While excluded (any thread may), no program is started. A file that is open for writing can't be executed
+ * by anyone, and a child between its birth and its exec has what its parent has open. */
+void child_exclude_starts(void);
+void child_admit_starts(void);
 
 /* 0 or negative errno; then nothing was started and `closed` won't be called. */
 int child_start(struct child *child, uv_loop_t *loop, const struct child_options *options,
