@@ -10,7 +10,7 @@
 /* Names that differ from shell to shell and build to build, and that no compiler looks at. A program that
  * walks the whole environment could print them; a compiler script that does is beyond help. */
 static const char *const noise[] = {
-    "CCWRAP_*",        "COLORTERM",       "DBUS_*",          "DESKTOP_*",    "DISPLAY",         "GPG_*",
+    "CARGO_MAKEFLAGS", "CCWRAP_*",        "COLORTERM",       "DBUS_*",          "DESKTOP_*",    "DISPLAY",         "GPG_*",
     "HISTSIZE",        "HISTFILE",        "INVOCATION_ID",   "JOURNAL_*",    "LESS*",           "LINES",
     "LOGNAME",         "LS_COLORS",       "MAIL",            "MAKELEVEL",    "MAKE_TERMERR",    "MAKE_TERMOUT",
     "MAKEFLAGS",       "MFLAGS",          "OLDPWD",          "PWD",          "SHLVL",           "SSH_*",

@@ -20,6 +20,7 @@
 #include "server/grounded.h"
 #include "server/loop.h"
 #include "server/observe.h"
+#include "server/pool.h"
 #include "server/programs.h"
 #include "server/request.h"
 #include "server/result.h"
@@ -30,6 +31,7 @@
 
 enum {
     KILL_AFTER = 500,              /* milliseconds from TERM to KILL */
+    ASK_PATIENCE = 2000,           /* milliseconds: then the compile gets another jobserver */
     COLLECT_PATIENCE = 5000,       /* milliseconds: then the client gets its status, and nothing is stored */
     MESSAGES_MAX = 16 * 1024 * 1024,
 };
@@ -43,6 +45,7 @@ struct miss {
     struct record_log log;
     uv_work_t work;
     uv_timer_t timer;
+    struct pool pool;               /* of the jobserver, for a compiler that reads one */
     struct text text;               /* preprocessed text, as it comes */
     struct buf messages;            /* what the compile wrote, as frames */
     size_t held;                    /* bytes of `messages` that the client has not got: not before the start record */
@@ -55,6 +58,7 @@ struct miss {
     int status;                     /* of the compile */
     int exec_error;
     bool child_open, working, has_slot;
+    bool asking;                    /* the client is asked for its jobserver's descriptors */
     bool watched;                   /* this run of the compiler has a log */
     bool alone;                     /* don't wait for equal compiles any more */
     bool waiting_to_go;             /* "started" is on its way to the client */
@@ -64,7 +68,9 @@ struct miss {
 };
 
 static void begin_compile(struct miss *miss);
+static void run_compiler(struct miss *miss);
 static void start_compiler(struct miss *miss);
+static void take_descriptors(struct miss *miss);
 static void leave(struct miss *miss);
 
 /* ---- leave ---- */
@@ -120,6 +126,7 @@ static void leave(struct miss *miss)
     miss->leaving = true;
     slots_forget(&miss->request->server->slots, &miss->waiter);
     release_slot(miss);
+    pool_leave(&miss->pool);
     if (miss->passenger.leads)
         flight_land(&miss->passenger, LANDING_GONE);
     flight_leave(&miss->passenger);
@@ -217,10 +224,11 @@ static bool connection_frame(struct connection *connection, enum wire_type type,
 {
     (void)payload;
     (void)size;
-    if (type != WIRE_CANCEL)
-        return false;
-    cancel(connection->data);
-    return true;
+    if (type == WIRE_FDS)
+        take_descriptors(connection->data);
+    else if (type == WIRE_CANCEL)
+        cancel(connection->data);
+    return type == WIRE_FDS || type == WIRE_CANCEL;
 }
 
 static void connection_lost(struct connection *connection)
@@ -281,6 +289,7 @@ void miss_begin(struct request *request, enum answer answer)
     miss->request = request;
     miss->answer = answer;
     miss->log.fd = -1;
+    miss->pool.fds[0] = miss->pool.fds[1] = -1;
     miss->waiter.granted = slot_granted;
     miss->passenger.wake = passenger_woken;
     miss->connection.data = miss;
@@ -341,6 +350,7 @@ static int start_child(struct miss *miss, char *const *argv, char *const *enviro
                                     .argv = argv,
                                     .environment = environment,
                                     .directory = wire->directory,
+                                    .pool = pool_descriptors(&miss->pool),
                                     .one_stream = wire->flags & WIRE_ONE_STREAM,
                                     .columns = wire->columns,
                                     .rows = wire->rows};
@@ -606,6 +616,7 @@ static void collect(uv_work_t *work)
                                         .log = &miss->log,
                                         .root = miss->child.pid,
                                         .started = miss->started,
+                                        .pool = miss->pool.fifo,
                                         .has_messages = grounded_has_messages(miss->messages.data, miss->messages.length)};
     if (miss->watched)
         observe(observation);
@@ -685,6 +696,7 @@ static void compiler_ended(struct child *child, int status, bool held)
     miss->held_stream = held;
     uv_timer_stop(&miss->timer);
     child_close(child);
+    pool_leave(&miss->pool);
     if (miss->cancelled) {
         release_slot(miss);
         end_cancelled(miss);
@@ -762,17 +774,61 @@ static int open_log(struct miss *miss, struct environment *environment)
     return 0;
 }
 
+/* ---- the jobserver ---- */
+
+static void on_ask_time(uv_timer_t *timer)
+{
+    take_descriptors(timer->data);
+}
+
+/* True if the client is asked, and take_descriptors will go on. */
+static bool ask_for_pool(struct miss *miss)
+{
+    struct environment environment;
+
+    environment_init(&environment, &miss->request->arena, miss->request->wire.environment);
+    if (!pool_begin(&miss->pool, &environment))
+        return false;
+    miss->asking = true;
+    uv_timer_start(&miss->timer, on_ask_time, ASK_PATIENCE, 0);
+    connection_send(&miss->connection, WIRE_ASK_FDS, "", 0);
+    return true;
+}
+
+/* A late answer, or one that nobody asked for, is closed with the connection. */
+static void take_descriptors(struct miss *miss)
+{
+    int fds[2];
+
+    if (!miss->asking || miss->replied || miss->cancelled)
+        return;
+    miss->asking = false;
+    uv_timer_stop(&miss->timer);
+    pool_take(&miss->pool, connection_take_fds(&miss->connection, fds) ? fds : NULL);
+    run_compiler(miss);
+}
+
+/* The first thing of a compile that needs a slot. */
 static void start_compiler(struct miss *miss)
+{
+    if (miss->request->command.reads_jobserver != READS_JOBSERVER_YES || !ask_for_pool(miss))
+        run_compiler(miss);
+}
+
+static void run_compiler(struct miss *miss)
 {
     struct request *request = miss->request;
     struct environment environment = child_environment(request);
 
+    if (request->command.reads_jobserver == READS_JOBSERVER_YES)
+        pool_put(&miss->pool, &request->server->pool, &environment);
     miss->watched = request->watch && open_log(miss, &environment) == 0;
     if (request->watch && !miss->watched)
         request->watch = false;
     miss->began = clock_monotonic();
     miss->started = clock_of_files();
     int error = start_child(miss, request->wire.argv, environment.entries, &compiler_events);
+    pool_drop(&miss->pool);
     if (error) {
         release_slot(miss);
         land(miss, LANDING_USELESS);

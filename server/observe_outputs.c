@@ -17,13 +17,14 @@ enum { OUTPUTS_MAX = 4096, DEPFILE_MAX = 16 * 1024 * 1024, SCAN_SIZE = 256 * 102
 struct noted_input {
     const char *path;
     struct file_facts facts;
+    bool program;
     struct noted_input *next;
 };
 
-/* gcc takes two files of one content, size and mtime for the same one (#pragma once, #import), clang two names
- * of one inode. So how alike two equal inputs are must stay as it is. */
-void observe_outputs_note_input(struct observation *observation, const char *path, const struct file_facts *facts,
-                                bool program)
+/* gcc takes two files of one content, size and mtime for the same one (#pragma once, #import), clang two
+ * names of one inode. So how alike two equal inputs are must stay as it is. */
+void observe_outputs_note_input(struct observation *observation, const char *path,
+                                const struct file_facts *facts, bool program)
 {
     struct noted_input *input = ARENA_NEW(&observation->request->arena, struct noted_input);
 
@@ -36,6 +37,7 @@ void observe_outputs_note_input(struct observation *observation, const char *pat
                                     other->facts.stamp.mtime == facts->stamp.mtime);
     input->path = path;
     input->facts = *facts;
+    input->program = program;
     input->next = observation->inputs;
     observation->inputs = input;
 }
@@ -46,6 +48,21 @@ static bool is_input(const struct observation *observation, const struct stat *s
         if (input->facts.stamp.inode == status->st_ino && input->facts.stamp.device == status->st_dev)
             return true;
     return false;
+}
+
+/* A precompiled header or module of clang's holds the times of the files that it was made of, and is refused
+ * when they moved (the magic is that of clang's AST files). */
+static bool holds_times(const struct output_file *output)
+{
+    char magic[4];
+    return pread(output->fd, magic, sizeof magic, 0) == sizeof magic && memcmp(magic, "CPCH", 4) == 0;
+}
+
+static void add_times(struct observation *observation)
+{
+    for (const struct noted_input *input = observation->inputs; input; input = input->next)
+        if (!input->program)
+            input_set_add_times(observation->set, input->path, &input->facts.stamp);
 }
 
 struct own_names {
@@ -83,7 +100,8 @@ static void add_fact(struct observation *observation, enum input_fact fact)
     input_set_add_fact(observation->set, fact, request_fact(observation->request, fact));
 }
 
-static enum output_role role_of(const struct request *request, const struct path_table *paths, const char *path)
+static enum output_role role_of(const struct request *request, const struct path_table *paths,
+                                const char *path)
 {
     for (int role = OUTPUT_OTHER + 1; role < OUTPUT_ROLES; role++) {
         const char *named = request->command.output[role];
@@ -124,7 +142,8 @@ static void add_output(struct observation *observation, const struct path_table 
                                    .flags = mode_flags(request, status.st_mode)};
     if (is_input(observation, &status))
         give_up(observation, REASON_SHARED_FILE, path);
-    if (output->role == OUTPUT_OTHER && !request->command.ground) { /* its name is made from the output's in a way that we don't know */
+    if (output->role == OUTPUT_OTHER &&
+        !request->command.ground) { /* its name is made from the output's in a way that we don't know */
         add_fact(observation, FACT_OUTPUT);
         if (path[0] == '/')
             add_fact(observation, FACT_DIRECTORY);
@@ -204,13 +223,14 @@ static bool directory_is_in(struct observation *observation, const struct output
     return false;
 }
 
-/* rustc's dep-info names its targets by where they are: those are said from the ground. Where the ground shows
- * otherwise it can't be another. */
+/* rustc's dep-info names its targets by where they are: those are said from the ground. Where the ground
+ * shows otherwise it can't be another. */
 static void prepare_grounded(struct observation *observation, struct output_file *output)
 {
     struct arena *arena = &observation->request->arena;
     const char *ground = observation->request->command.ground_text, *dot = strrchr(output->path, '.');
-    char *text = dot && strcmp(dot, ".d") == 0 && output->size <= DEPFILE_MAX ? read_whole(arena, output) : NULL;
+    char *text =
+        dot && strcmp(dot, ".d") == 0 && output->size <= DEPFILE_MAX ? read_whole(arena, output) : NULL;
     struct buf out = BUF_INIT;
 
     if (text && grounded_take_targets(ground, text, (size_t)output->size, &out) == GROUNDED_MARKED) {
@@ -248,6 +268,8 @@ void observe_outputs(struct observation *observation, const struct path_table *p
 
     for (size_t i = 0; i < observation->output_count && observation->reason == REASON_NONE; i++) {
         struct output_file *output = &observation->outputs[i];
+        if (holds_times(output))
+            add_times(observation);
         if (output->role == OUTPUT_DEPFILE)
             prepare_depfile(observation, output);
         if (request->command.ground_text)
@@ -278,9 +300,9 @@ void observe_remove_outputs(struct record_log *log, const char *directory)
             base = arena_strdup(&arena, record.path);
         bool made = record.kind == RECORD_OPEN && record.result >= 0 && (record.flags & O_CREAT) &&
                     (record.flags & (O_TRUNC | O_EXCL));
-        const char *path = made                                                    ? record.path
+        const char *path = made                                                 ? record.path
                            : record.kind == RECORD_RENAME && record.result >= 0 ? record.text
-                                                                                 : NULL;
+                                                                                : NULL;
         if (!path)
             continue;
         path = path_table_form(&paths, base, path);
