@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "server/basedir.h"
 #include "server/machine.h"
 #include "server/path_table.h"
 
@@ -131,6 +132,14 @@ static void add_extra_files(struct request *request, struct hasher *hasher)
     }
 }
 
+/* A word as two checkouts below `basedir` share it. */
+static void add_word(struct request *request, struct hasher *hasher, const char *tag, const char *word)
+{
+    hasher_text(hasher, tag,
+                word ? basedir_word(&request->arena, request->settings.basedir, request->wire.directory, word)
+                     : NULL);
+}
+
 static void add_command(struct request *request, struct hasher *hasher)
 {
     const struct command *command = &request->command;
@@ -141,9 +150,9 @@ static void add_command(struct request *request, struct hasher *hasher)
     hasher_text(hasher, "namespace", request->settings.name_space);
     hasher_number(hasher, "words", command->key_word_count);
     for (size_t i = 0; i < command->key_word_count; i++)
-        hasher_text(hasher, "word", command->key_words[i]);
+        add_word(request, hasher, "word", command->key_words[i]);
     hasher_text(hasher, "language", command->language);
-    hasher_text(hasher, "source", command->source);
+    add_word(request, hasher, "source", command->source);
     if (command->directory_shows)
         hasher_text(hasher, "directory", request->shown_directory);
     if (command->output_shows) {

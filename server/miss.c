@@ -616,8 +616,9 @@ static void collect(uv_work_t *work)
                                         .log = &miss->log,
                                         .root = miss->child.pid,
                                         .started = miss->started,
-                                        .pool = miss->pool.fifo,
+                                        .messages = &miss->messages,
                                         .has_messages = grounded_has_messages(miss->messages.data, miss->messages.length)};
+    pool_paths(&miss->pool, &request->arena, observation->pool);
     if (miss->watched)
         observe(observation);
     else

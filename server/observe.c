@@ -518,6 +518,8 @@ static void add_resolved(struct walk *walk, const struct path_entry *entry)
 
     if (strncmp(resolved, directory, length) == 0 && (resolved[length] == '/' || resolved[length] == '\0'))
         resolved = resolved[length] ? resolved + length + 1 : ".";
+    else
+        resolved = path_table_form(&walk->paths, NULL, resolved);
     input_set_add_realpath(walk->observation->set, entry->path, entry->resolve_error, resolved);
 }
 
@@ -672,8 +674,9 @@ static void set_aside(struct walk *walk)
 
     for (const char *const *path = command->silent; path && *path; path++)
         path_table_get(&walk->paths, NULL, *path)->use |= USE_SILENT;
-    if (observation->pool)
-        path_table_get(&walk->paths, NULL, observation->pool)->use |= USE_SILENT;
+    for (size_t i = 0; i < 2; i++)
+        if (observation->pool[i])
+            path_table_get(&walk->paths, NULL, observation->pool[i])->use |= USE_SILENT;
     if (command->private_folder)
         walk->private_folder = path_table_form(&walk->paths, NULL, command->private_folder);
 }
@@ -685,6 +688,7 @@ void observe(struct observation *observation)
     walk->observation = observation;
     walk->arena = &observation->request->arena;
     path_table_init(&walk->paths, walk->arena, observation->request->wire.directory);
+    walk->paths.bases = observation->request->settings.basedir;
     path_table_set_ground(&walk->paths, observation->request->command.ground);
     set_aside(walk);
     observation->set = input_set_builder_new();

@@ -21,8 +21,9 @@ struct observation {
     struct record_log *log;
     pid_t root;
     int64_t started;        /* clock_of_files() before the compile began */
-    bool has_messages;      /* it wrote on stdout or stderr */
-    const char *pool;       /* path of the jobserver's FIFO that it was given, or NULL */
+    bool has_messages;      /* it wrote on stdout or stderr … */
+    const struct buf *messages; /* … these frames */
+    const char *pool[2];    /* paths by which it opens the jobserver that it was given; NULL: fewer */
     /* found */
     enum reason reason;     /* REASON_NONE: may be stored */
     const char *word;       /* path or name that is to blame; arena of the request */

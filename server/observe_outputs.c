@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "server/basedir.h"
 #include "server/compilers/depfile.h"
 #include "server/grounded.h"
 #include "server/known.h"
@@ -181,8 +182,12 @@ static void prepare_depfile(struct observation *observation, struct output_file 
         add_fact(observation, FACT_TARGETS);
         add_fact(observation, FACT_DEPFILE);
     } else {
-        output->content = arena_memdup(&request->arena, rest.data, rest.length);
-        output->size = rest.length;
+        struct buf names = BUF_INIT;
+        basedir_hide_names(&request->arena, request->settings.basedir, request->wire.directory, rest.data,
+                           rest.length, &names);
+        output->content = arena_memdup(&request->arena, names.data, names.length);
+        output->size = names.length;
+        buf_release(&names);
         output->flags |= style;
     }
     buf_release(&rest);
@@ -210,16 +215,21 @@ static bool scan(struct arena *arena, const struct output_file *output, const ch
     }
 }
 
+/* The directory's own bytes, or those of a `basedir`, under which the whole path can stand. */
 static bool directory_is_in(struct observation *observation, const struct output_file *output)
 {
     struct request *request = observation->request;
     const char *names[] = {request->shown_directory, request->wire.directory};
+    const char *bases = request->settings.basedir, *base;
 
     for (size_t i = 0; i < 2; i++) {
         size_t length = strlen(names[i]);
         if (length > 1 && length < SCAN_SIZE / 2 && scan(&request->arena, output, names[i], length))
             return true;
     }
+    for (size_t length; (length = basedir_next(&bases, &base));)
+        if (length < SCAN_SIZE / 2 && scan(&request->arena, output, base, length))
+            return true;
     return false;
 }
 
@@ -266,6 +276,10 @@ void observe_outputs(struct observation *observation, const struct path_table *p
         if (is_output(entry))
             add_output(observation, paths, entry->path);
 
+    struct output_file messages = {
+        .fd = -1, .content = observation->messages->data, .size = observation->messages->length};
+    if (observation->has_messages && !request->command.directory_shows && directory_is_in(observation, &messages))
+        add_fact(observation, FACT_DIRECTORY);
     for (size_t i = 0; i < observation->output_count && observation->reason == REASON_NONE; i++) {
         struct output_file *output = &observation->outputs[i];
         if (holds_times(output))

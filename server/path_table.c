@@ -3,6 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "server/basedir.h"
+
 enum { FIRST_SLOTS = 1024 };
 
 void path_table_init(struct path_table *table, struct arena *arena, const char *directory)
@@ -10,6 +12,7 @@ void path_table_init(struct path_table *table, struct arena *arena, const char *
     memset(table, 0, sizeof *table);
     table->arena = arena;
     table->directory = directory;
+    table->bases = "";
     table->slot_count = FIRST_SLOTS;
     table->slots = ARENA_ARRAY(arena, struct path_entry *, FIRST_SLOTS);
     table->last = &table->first;

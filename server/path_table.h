@@ -50,6 +50,7 @@ struct path_entry {
 struct path_table {
     struct arena *arena;
     const char *directory;   /* the client's */
+    const char *bases;       /* setting basedir: absolute paths below it are told relative, too; "" if not set */
     const char *ground;      /* NULL: none but the directory */
     struct path_entry **slots;
     size_t slot_count, count;

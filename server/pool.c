@@ -48,6 +48,14 @@ const int *pool_descriptors(const struct pool *pool)
     return pool->offer.kind == MAKEFLAGS_PIPE && pool->fds[0] >= 0 ? pool->fds : NULL;
 }
 
+void pool_paths(const struct pool *pool, struct arena *arena, const char *paths[2])
+{
+    paths[0] = pool->fifo;
+    paths[1] = NULL;
+    for (int i = 0; pool->offer.kind == MAKEFLAGS_PIPE && i < 2; i++)
+        paths[i] = arena_printf(arena, "/dev/fd/%d", CHILD_POOL_FD + i);
+}
+
 void pool_drop(struct pool *pool)
 {
     for (int i = 0; i < 2; i++) {

@@ -26,6 +26,9 @@ void pool_take(struct pool *pool, const int *fds);
 void pool_put(struct pool *pool, struct own_pool *own, struct environment *environment);
 /* For child_options; NULL if the compiler gets no descriptors. */
 const int *pool_descriptors(const struct pool *pool);
+/* The paths by which a compiler opens what it was given (rustc opens descriptors anew, to have flags of its
+ * own); NULL for none. Also after pool_drop. */
+void pool_paths(const struct pool *pool, struct arena *arena, const char *paths[2]);
 void pool_drop(struct pool *pool);
 /* Does pool_drop, too; a second call does nothing. */
 void pool_leave(struct pool *pool);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "server/basedir.h"
 #include "server/compilers/depfile.h"
 #include "server/grounded.h"
 #include "server/stats.h"
@@ -114,14 +115,18 @@ static int write_grounded(struct request *request, struct unpacker *unpacker, in
 static int write_depfile(struct request *request, struct unpacker *unpacker, const struct packed_file *file,
                          int fd)
 {
-    struct buf rest = BUF_INIT, text = BUF_INIT;
-    int error = unpacker_next_to_buf(unpacker, &rest);
+    struct buf stored = BUF_INIT, rest = BUF_INIT, text = BUF_INIT;
+    int error = unpacker_next_to_buf(unpacker, &stored);
+
+    if (!error && stored.length > 0 && stored.data[stored.length - 1] == '\0')
+        basedir_show_names(&request->arena, request->wire.directory, stored.data, stored.length, &rest);
 
     if (!error && !depfile_write(file->flags & RESULT_STYLE_MASK, rest.data ? rest.data : "", rest.length,
                                  request->command.depfile_targets, &text))
         error = -EBADMSG;
     if (!error)
         error = write_all(fd, text.data, text.length);
+    buf_release(&stored);
     buf_release(&rest);
     buf_release(&text);
     return error;

@@ -196,6 +196,8 @@ static void take_words(struct load *load, char *const *words)
 {
     for (; words && *words; words++) {
         const char *equals = strchr(*words, '=');
+        if (!equals) /* no client sends such a word */
+            continue;
         char *key = arena_strndup(load->arena, *words, (size_t)(equals - *words));
         const struct row *row = find_row(key);
         if (row)
@@ -247,7 +249,7 @@ static const char *value_text(struct arena *arena, struct settings *settings, co
         size /= 1024;
         unit++;
     }
-    return arena_printf(arena, "%llu%.*s", (unsigned long long)size, unit ? 1 : 0, "KMGT" + (unit ? unit - 1 : 0));
+    return arena_printf(arena, "%llu%.*s", (unsigned long long)size, unit ? 1 : 0, &"KMGT"[unit ? unit - 1 : 0]);
 }
 
 void settings_view(struct setting_view views[SETTING_COUNT], struct arena *arena,

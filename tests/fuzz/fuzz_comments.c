@@ -4,20 +4,30 @@
 
 #include "server/compilers/comments.h"
 
+static size_t newline_at(const char *text, const char *end)
+{
+    if (text < end && *text == '\n')
+        return 1;
+    return end - text >= 2 && text[0] == '\r' && text[1] == '\n' ? 2 : 0;
+}
+
 /* Line for line: `out` has blanks where `in` has a comment, or ends before it. */
 static void check_places(const char *in, size_t in_size, const char *out, size_t out_size)
 {
     const char *in_end = in + in_size, *out_end = out + out_size;
 
     while (out < out_end) {
-        if (*out == '\n' && in < in_end && *in != '\n') { /* a comment at the line's end, and blanks before it */
-            const char *newline = memchr(in, '\n', (size_t)(in_end - in));
-            FUZZ_CHECK(newline);
-            in = newline;
-        }
+        size_t newline = newline_at(out, out_end);
+        while (newline && in < in_end && !newline_at(in, in_end)) /* a comment that ends the line */
+            in++;
         FUZZ_CHECK(in < in_end);
-        FUZZ_CHECK(*in == *out || (*out == ' ' && *in != '\n') || (*out == '\n' && *in == '\r'));
-        in++, out++;
+        if (newline) {
+            FUZZ_CHECK(newline_at(in, in_end) == newline);
+            in += newline, out += newline;
+        } else {
+            FUZZ_CHECK(*in == *out || (*out == ' ' && !newline_at(in, in_end)));
+            in++, out++;
+        }
     }
     FUZZ_CHECK(in == in_end || !memchr(in, '\n', (size_t)(in_end - in)));
 }
