@@ -11,8 +11,9 @@ bool build_pool_is_pipe(const int fds[2])
 
     if (read_flags < 0 || write_flags < 0 || fstat(fds[0], &reading) != 0 || fstat(fds[1], &writing) != 0)
         return false;
-    return S_ISFIFO(reading.st_mode) && reading.st_dev == writing.st_dev && reading.st_ino == writing.st_ino &&
-           (read_flags & O_ACCMODE) != O_WRONLY && (write_flags & O_ACCMODE) != O_RDONLY;
+    return S_ISFIFO(reading.st_mode) && reading.st_dev == writing.st_dev &&
+           reading.st_ino == writing.st_ino && (read_flags & O_ACCMODE) != O_WRONLY &&
+           (write_flags & O_ACCMODE) != O_RDONLY;
 }
 
 /* Opened both ways, a FIFO blocks nobody; O_NONBLOCK is this descriptor's own, which is closed at once. */

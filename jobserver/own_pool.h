@@ -10,7 +10,7 @@ struct own_pool {
     const char *folder; /* of ours and closed to others; NULL: no pool */
     unsigned tokens;
     unsigned users;
-    int fd;             /* -1 while there is no FIFO */
+    int fd; /* -1 while there is no FIFO */
     char path[128];
 };
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "common/memory.h"
+#include "server/admin.h"
 #include "server/connection.h"
 #include "server/loop.h"
 #include "server/request.h"
@@ -16,11 +17,8 @@ struct arrival {
     struct connection connection;
     struct buf in;
     int fd;
-    bool counts;                   /* in server->active */
-    struct request *request;
-    enum answer answer;
-    uv_work_t work;
-    struct arrival *next, **link;  /* newest first */
+    bool counts;                  /* in server->active */
+    struct arrival *next, **link; /* newest first */
 };
 
 static struct arrival *arrivals;
@@ -57,44 +55,69 @@ static void arrival_lost(struct connection *connection)
     end(connection->data);
 }
 
-static void answer_request(uv_work_t *work)
+/* What has arrived, on its way through the pool. */
+struct question {
+    struct server *server;
+    uv_work_t work;
+    struct request *request; /* a compile, or … */
+    enum answer answer;
+    int fd; /* … a word for admin_answer */
+    char *payload;
+    size_t size;
+};
+
+static void answer_question(uv_work_t *work)
 {
-    struct arrival *arrival = work->data;
-    arrival->answer = request_answer(arrival->request);
+    struct question *question = work->data;
+
+    if (question->request)
+        question->answer = request_answer(question->request);
+    else
+        admin_answer(question->server, question->fd, question->payload, question->size);
 }
 
-static void request_answered(uv_work_t *work, int status)
+static void question_answered(uv_work_t *work, int status)
 {
-    struct arrival *arrival = work->data;
+    struct question *question = work->data;
 
     (void)status;
-    miss_begin(arrival->request, arrival->answer);
-    memory_free(arrival);
+    if (question->request) {
+        miss_begin(question->request, question->answer);
+    } else {
+        memory_free(question->payload);
+        server_leave(question->server);
+    }
+    memory_free(question);
 }
 
 /* The socket goes on under another number: closing this connection must not end it. */
-static bool arrival_frame(struct connection *connection, enum wire_type type, const void *payload, size_t size)
+static bool arrival_frame(struct connection *connection, enum wire_type type, const void *payload,
+                          size_t size)
 {
-    struct arrival *arrival = connection->data, *next;
+    struct arrival *arrival = connection->data;
+    struct question *question;
+    int fd = type == WIRE_REQUEST || type == WIRE_ADMIN ? fcntl(connection->fd, F_DUPFD_CLOEXEC, 3) : -1;
 
-    if (type != WIRE_REQUEST)
+    if (fd < 0)
         return false;
-    char *copy = memory_alloc(size ? size : 1);
-    memcpy(copy, payload, size);
-    int fd = fcntl(connection->fd, F_DUPFD_CLOEXEC, 3);
-    struct request *request = fd < 0 ? NULL : request_new(arrival->server, fd, copy, copy, size);
-    if (!request) {
-        memory_free(copy);
-        if (fd >= 0)
-            close(fd);
+    question = memory_zalloc(sizeof *question);
+    question->server = arrival->server;
+    question->work.data = question;
+    question->fd = fd;
+    question->size = size;
+    question->payload = memory_alloc(size);
+    memcpy(question->payload, payload, size);
+    if (type == WIRE_REQUEST)
+        question->request = request_new(arrival->server, fd, question->payload, question->payload, size);
+    if (type == WIRE_REQUEST && !question->request) {
+        close(fd);
+        memory_free(question->payload);
+        memory_free(question);
         return false;
     }
-    next = memory_zalloc(sizeof *next); /* the request's own; this one ends with its connection */
-    next->request = request;
-    next->work.data = next;
-    arrival->counts = false;
+    arrival->counts = false; /* the question does from now on */
     end(arrival);
-    uv_queue_work(&request->server->loop, &next->work, answer_request, request_answered);
+    uv_queue_work(&question->server->loop, &question->work, answer_question, question_answered);
     return true;
 }
 
@@ -119,7 +142,8 @@ static void arrive(void *data)
     struct arrival *arrival = data;
 
     arrival->connection.data = arrival;
-    if (connection_open(&arrival->connection, &arrival->server->loop, arrival->fd, &arrival_events, false) != 0) {
+    if (connection_open(&arrival->connection, &arrival->server->loop, arrival->fd, &arrival_events, false) !=
+        0) {
         buf_release(&arrival->in);
         server_leave(arrival->server);
         memory_free(arrival);

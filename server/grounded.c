@@ -12,10 +12,10 @@ static bool starts_with(const char *text, size_t left, const char *start, size_t
     return left >= size && memcmp(text, start, size) == 0;
 }
 
-/* Copies `text`; where `begins` (of `begin_size` bytes, may be 0) stands at the head of a line with the ground
- * and a slash behind it, the mark is put for the ground. How often is returned. */
-static size_t mark_lines(const char *ground, const char *begins, size_t begin_size, const char *text, size_t size,
-                         struct buf *out)
+/* Copies `text`; where `begins` (of `begin_size` bytes, may be 0) stands at the head of a line with the
+ * ground and a slash behind it, the mark is put for the ground. How often is returned. */
+static size_t mark_lines(const char *ground, const char *begins, size_t begin_size, const char *text,
+                         size_t size, struct buf *out)
 {
     size_t ground_size = strlen(ground), marked = 0;
     const char *end = text + size;
@@ -37,12 +37,13 @@ static size_t mark_lines(const char *ground, const char *begins, size_t begin_si
     return marked;
 }
 
-static enum grounded take(const char *ground, const char *begins, size_t begin_size, const char *text, size_t size,
-                 struct buf *out)
+static enum grounded take(const char *ground, const char *begins, size_t begin_size, const char *text,
+                          size_t size, struct buf *out)
 {
     size_t before = out->length;
 
-    if (size == 0 || (!memmem(text, size, mark, sizeof mark - 1) && !memmem(text, size, ground, strlen(ground)))) {
+    if (size == 0 ||
+        (!memmem(text, size, mark, sizeof mark - 1) && !memmem(text, size, ground, strlen(ground)))) {
         buf_add(out, text, size);
         return GROUNDED_NOWHERE;
     }
@@ -73,7 +74,8 @@ void grounded_put(const char *ground, const char *text, size_t size, struct buf 
 
 /* ---- messages ---- */
 
-/* The next run of frames of one stream, its bytes joined in `run`. 1, 0 at the end, -1 if they make no sense. */
+/* The next run of frames of one stream, its bytes joined in `run`. 1, 0 at the end, -1 if they make no sense.
+ */
 static int next_run(const char **frames, size_t *size, unsigned char *stream, struct buf *run)
 {
     buf_reset(run);
@@ -118,8 +120,9 @@ enum grounded grounded_take_messages(const char *ground, const void *frames, siz
 
     while (all != GROUNDED_ELSEWHERE && (more = next_run(&next, &size, &stream, &run)) != 0) {
         buf_reset(&marked);
-        enum grounded part =
-            more < 0 ? GROUNDED_ELSEWHERE : take(ground, notice, sizeof notice - 1, run.data, run.length, &marked);
+        enum grounded part = more < 0
+                                 ? GROUNDED_ELSEWHERE
+                                 : take(ground, notice, sizeof notice - 1, run.data, run.length, &marked);
         if (part > all)
             all = part;
         add_frame(stream, &marked, out);
@@ -155,7 +158,7 @@ bool grounded_has_messages(const void *frames, size_t size)
     int more;
 
     while (!others && (more = next_run(&next, &size, &stream, &run)) != 0) {
-        const char *line = run.data, *end = line + run.length;
+        const char *line = run.data ? run.data : "", *end = line + run.length;
         others = more < 0;
         while (!others && line < end) {
             const char *newline = memchr(line, '\n', (size_t)(end - line));

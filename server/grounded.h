@@ -21,8 +21,8 @@ enum grounded {
  * the answer is MARKED. */
 enum grounded grounded_take_targets(const char *ground, const char *text, size_t size, struct buf *out);
 
-/* Messages, as frames of the wire: appends them to `out` with the ground marked in notices of artifacts; parts
- * of one stream that follow each other are joined. As above. */
+/* Messages, as frames of the wire: appends them to `out` with the ground marked in notices of artifacts;
+ * parts of one stream that follow each other are joined. As above. */
 enum grounded grounded_take_messages(const char *ground, const void *frames, size_t size, struct buf *out);
 
 /* Appends marked text, or marked frames, for this ground. False if `frames` make no sense. */

@@ -13,8 +13,8 @@ enum { ARGUMENT_FILE_MAX = 8 << 20, WORDS_MAX = 1 << 19 };
 
 /* A word in the key is the pieces of a command line's word; a path in it may be said from the ground. */
 struct rustc_word {
-    const char *text;  /* up to the path, or the whole */
-    const char *path;  /* NULL: there is none */
+    const char *text; /* up to the path, or the whole */
+    const char *path; /* NULL: there is none */
     bool left_out;
 };
 
@@ -24,15 +24,15 @@ struct rustc_line {
     struct command *command;
     const char **words; /* argument files in place; NULL-terminated */
     size_t count;
-    size_t first;       /* index of the first word behind the programs */
+    size_t first; /* index of the first word behind the programs */
     struct rustc_word *key;
     size_t key_count;
     const char *out_dir;
-    const char *output;    /* -o */
+    const char *output; /* -o */
     const char *incremental;
-    const char **silent;   /* grows: the command's */
+    const char **silent; /* grows: the command's */
     size_t silent_count;
-    struct buf messages;   /* words that shape messages */
+    struct buf messages; /* words that shape messages */
     size_t sources;
     bool mapped, partly_mapped;
 };
@@ -81,7 +81,8 @@ static bool add_argument_file(struct rustc_line *line, const char *word)
         lines += *next == '\n';
     if (line->count + lines > WORDS_MAX)
         return false;
-    const char **words = ARENA_ARRAY(line->arena, const char *, line->count + lines + line->invocation->argc + 2);
+    const char **words =
+        ARENA_ARRAY(line->arena, const char *, line->count + lines + line->invocation->argc + 2);
     memcpy(words, line->words, line->count * sizeof *words);
     line->words = words;
     for (char *next = text, *end; *next; next = end + 1) {
@@ -186,7 +187,8 @@ static void take_prefix_map(struct rustc_line *line, const struct option_use *us
         return;
     }
     line->mapped = true;
-    add_key(line, prefix_map_effect(&map, "--remap-path-prefix=", strlen("--remap-path-prefix="), line->arena),
+    add_key(line,
+            prefix_map_effect(&map, "--remap-path-prefix=", strlen("--remap-path-prefix="), line->arena),
             NULL);
 }
 
@@ -276,7 +278,8 @@ static void read_long(struct rustc_line *line, size_t *index)
 {
     const char *word = line->words[*index], *name = word + 2;
     size_t length = strcspn(name, "=");
-    struct option_use use = {.option = rustc_option_long(name, length), .word = word, .value = "", .head = word};
+    struct option_use use = {
+        .option = rustc_option_long(name, length), .word = word, .value = "", .head = word};
 
     if (!use.option || (!use.option->takes_value && name[length])) {
         refuse(line, REASON_ARGUMENTS, word);
@@ -361,7 +364,8 @@ static bool is_normal(const char *path)
 
     for (path += *path == '/'; *path; path += length + (path[length] == '/')) {
         length = strcspn(path, "/");
-        if (length == 0 || (length == 1 && path[0] == '.') || (length == 2 && path[0] == '.' && path[1] == '.'))
+        if (length == 0 || (length == 1 && path[0] == '.') ||
+            (length == 2 && path[0] == '.' && path[1] == '.'))
             return false;
     }
     return true;
@@ -385,7 +389,8 @@ static size_t profile_length(const char *path)
         if (parent > 0 && strcmp(path + parent + 1, folders[i]) == 0)
             return parent;
     size_t above = parent_length(path, parent);
-    return above > 0 && parent - above == sizeof "build" && memcmp(path + above, "/build", 6) == 0 ? above : length;
+    return above > 0 && parent - above == sizeof "build" && memcmp(path + above, "/build", 6) == 0 ? above
+                                                                                                   : length;
 }
 
 /* The rest of `path` below the first `length` bytes of `folder`, or NULL. */
@@ -410,7 +415,8 @@ static void choose_ground(struct rustc_line *line)
     if (!rustc_is_plain_path(folder) || !is_normal(folder) || !folder[1])
         return;
     if (!command->directory_shows) { /* checkouts share: sources, too, are said from the directory */
-        if (below(folder, directory, strlen(directory)) && rustc_is_plain_path(directory) && is_normal(directory))
+        if (below(folder, directory, strlen(directory)) && rustc_is_plain_path(directory) &&
+            is_normal(directory))
             command->ground = command->ground_text = directory;
         return;
     }
@@ -473,7 +479,8 @@ static void check_environment(struct rustc_line *line)
 
 static void parse(const struct invocation *invocation, struct arena *arena, struct command *command)
 {
-    struct rustc_line line = {.invocation = invocation, .arena = arena, .command = command, .messages = BUF_INIT};
+    struct rustc_line line = {
+        .invocation = invocation, .arena = arena, .command = command, .messages = BUF_INIT};
 
     command->language = "rust";
     command->reads_jobserver = READS_JOBSERVER_YES;
@@ -494,7 +501,8 @@ static void parse(const struct invocation *invocation, struct arena *arena, stru
     command->output_shows = line.output != NULL;
     command->silent = line.silent;
     command->private_folder = line.incremental && line.incremental[0] ? line.incremental : NULL;
-    command->message_words = arena_strndup(arena, line.messages.data ? line.messages.data : "", line.messages.length);
+    command->message_words =
+        arena_strndup(arena, line.messages.data ? line.messages.data : "", line.messages.length);
     buf_release(&line.messages);
     if (command->reason != REASON_NONE)
         return;
@@ -503,8 +511,13 @@ static void parse(const struct invocation *invocation, struct arena *arena, stru
 }
 
 /* Read by libraries inside rustc in ways of their own. */
-static const char *const environment[] = {"RUSTC_BOOTSTRAP", "RUSTC_FORCE_RUSTC_VERSION", "LLVM_OVERRIDE_PRODUCER",
-                                          "LIBRARY_PATH", "COMPILER_PATH", "LD_RUN_PATH", NULL};
+static const char *const environment[] = {"RUSTC_BOOTSTRAP",
+                                          "RUSTC_FORCE_RUSTC_VERSION",
+                                          "LLVM_OVERRIDE_PRODUCER",
+                                          "LIBRARY_PATH",
+                                          "COMPILER_PATH",
+                                          "LD_RUN_PATH",
+                                          NULL};
 
 const struct frontend frontend_rustc = {
     .name = "rustc",

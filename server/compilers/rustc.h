@@ -1,8 +1,8 @@
 /* rustc: the front end of rustc and of programs that are called with rustc's words (clippy-driver).
  *
  * cargo runs `WRAPPER RUSTC WORDS…`, and for a workspace's own crates with RUSTC_WORKSPACE_WRAPPER
- * `WRAPPER OTHER RUSTC WORDS…`. Which files a compile reads and writes is observed; what this front end says is
- * where outputs go (the ground), so that builds in other target folders share, and what is left out. */
+ * `WRAPPER OTHER RUSTC WORDS…`. Which files a compile reads and writes is observed; what this front end says
+ * is where outputs go (the ground), so that builds in other target folders share, and what is left out. */
 #ifndef CCWRAP_SERVER_COMPILERS_RUSTC_H
 #define CCWRAP_SERVER_COMPILERS_RUSTC_H
 

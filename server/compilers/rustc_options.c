@@ -37,11 +37,11 @@ static const struct rustc_option long_options[] = {
 };
 
 static const struct rustc_option short_options[] = {
-    {"A", RUSTC_LINTS, true},   {"C", RUSTC_CODEGEN, true},  {"D", RUSTC_LINTS, true},
-    {"F", RUSTC_LINTS, true},   {"L", RUSTC_SEARCH, true},   {"O", RUSTC_PLAIN, false},
-    {"V", RUSTC_QUESTION, false}, {"W", RUSTC_LINTS, true},  {"Z", RUSTC_UNSTABLE, true},
-    {"g", RUSTC_PLAIN, false},  {"h", RUSTC_QUESTION, false}, {"l", RUSTC_PLAIN, true},
-    {"o", RUSTC_OUTPUT, true},  {"v", RUSTC_PLAIN, false},
+    {"A", RUSTC_LINTS, true},     {"C", RUSTC_CODEGEN, true},   {"D", RUSTC_LINTS, true},
+    {"F", RUSTC_LINTS, true},     {"L", RUSTC_SEARCH, true},    {"O", RUSTC_PLAIN, false},
+    {"V", RUSTC_QUESTION, false}, {"W", RUSTC_LINTS, true},     {"Z", RUSTC_UNSTABLE, true},
+    {"g", RUSTC_PLAIN, false},    {"h", RUSTC_QUESTION, false}, {"l", RUSTC_PLAIN, true},
+    {"o", RUSTC_OUTPUT, true},    {"v", RUSTC_PLAIN, false},
 };
 
 static const struct rustc_option codegen_options[] = {

@@ -11,15 +11,15 @@
 /* What the front end does with an option; PLAIN ones only go into the key. */
 enum rustc_action {
     RUSTC_PLAIN,
-    RUSTC_QUESTION,   /* rustc answers and compiles nothing */
-    RUSTC_CODEGEN,    /* its value is NAME or NAME=VALUE, a row of the codegen table */
-    RUSTC_UNSTABLE,   /* the same for -Z */
-    RUSTC_EXTERN,     /* [OPTIONS:]NAME[=PATH] */
-    RUSTC_LINTS,      /* the value `help` is a question */
-    RUSTC_OUTPUT,     /* names a file */
+    RUSTC_QUESTION, /* rustc answers and compiles nothing */
+    RUSTC_CODEGEN,  /* its value is NAME or NAME=VALUE, a row of the codegen table */
+    RUSTC_UNSTABLE, /* the same for -Z */
+    RUSTC_EXTERN,   /* [OPTIONS:]NAME[=PATH] */
+    RUSTC_LINTS,    /* the value `help` is a question */
+    RUSTC_OUTPUT,   /* names a file */
     RUSTC_OUT_DIR,
     RUSTC_PREFIX_MAP,
-    RUSTC_SEARCH,     /* [KIND=]PATH */
+    RUSTC_SEARCH,       /* [KIND=]PATH */
     RUSTC_FOR_MESSAGES, /* shapes messages and nothing else */
     /* of the codegen and unstable tables */
     RUSTC_INCREMENTAL, /* its value is a folder that only this compiler uses, and goes on with */
