@@ -48,6 +48,12 @@ enum program_kind known_program(const char *path)
     return matches(name, trusted, COUNT(trusted)) ? PROGRAM_TRUSTED : PROGRAM_UNKNOWN;
 }
 
+bool known_holds_old_output(const char *path)
+{
+    static const char *const names[] = {"lld", "lld-*", "ld.lld*", "rust-lld"};
+    return matches(base_name(path), names, COUNT(names));
+}
+
 static const struct {
     const char *pattern;
     enum variable_effect effect;

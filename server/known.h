@@ -14,6 +14,10 @@ enum program_kind {
 /* By the base name of the executable. */
 enum program_kind known_program(const char *path);
 
+/* True for linkers of LLVM: they open the output's old file before they unlink it, so that its blocks are freed
+ * in the background when they close it, and don't read it. */
+bool known_holds_old_output(const char *path);
+
 enum variable_effect {
     VARIABLE_INPUT,    /* its value counts */
     VARIABLE_NONE,     /* its effect is seen elsewhere, or there is none on results */

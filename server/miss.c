@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 
 #include "common/clock.h"
-#include "common/log.h"
+#include "common/lookup.h"
 #include "common/memory.h"
 #include "jobserver/makeflags.h"
 #include "server/connection.h"
@@ -338,7 +338,9 @@ void miss_hand_over(struct request *request, enum answer answer)
 
 /* ---- children, for both uses ---- */
 
-static int start_child(struct miss *miss, char *const *argv, char *const *environment,
+static const struct child_events compiler_events;
+
+static int start_child(struct miss *miss, const char *program, char *const *argv, char *const *environment,
                        const struct child_events *events)
 {
     struct request *request = miss->request;
@@ -346,7 +348,7 @@ static int start_child(struct miss *miss, char *const *argv, char *const *enviro
     struct trampoline settings = {.umask = wire->umask, .nice = wire->nice, .affinity = wire->affinity};
     struct child_options options = {.trampoline = request->server->trampoline,
                                     .settings = &settings,
-                                    .program = wire->program,
+                                    .program = program,
                                     .argv = argv,
                                     .environment = environment,
                                     .directory = wire->directory,
@@ -356,7 +358,7 @@ static int start_child(struct miss *miss, char *const *argv, char *const *enviro
                                     .rows = wire->rows};
 
     memcpy(settings.limits, wire->limits, sizeof settings.limits);
-    if (argv == wire->argv)
+    if (events == &compiler_events)
         for (int i = 0; i < 3; i++)
             options.terminal[i] = wire->flags & (WIRE_TERMINAL_0 << i);
     else
@@ -466,7 +468,7 @@ static void start_preprocessor(struct miss *miss)
     struct environment environment = child_environment(request);
     text_init(&miss->text, !request->watch);
     request->text = &miss->text;
-    if (start_child(miss, request->command.preprocess_argv, environment.entries, &preprocess_events) != 0) {
+    if (start_child(miss, request->wire.program, request->command.preprocess_argv, environment.entries, &preprocess_events) != 0) {
         release_slot(miss);
         reply_run(miss, REASON_NOT_FOUND, NULL);
         return;
@@ -816,6 +818,29 @@ static void start_compiler(struct miss *miss)
         run_compiler(miss);
 }
 
+/* The words of the setting `prefix` (distcc, icecc) in front of the compiler. */
+static int put_prefix(struct request *request, const char **program, char ***argv)
+{
+    struct arena *arena = &request->arena;
+    size_t count = 0, words = 0;
+    char *prefix = arena_strdup(arena, request->settings.prefix), *save = NULL, *found;
+
+    while (request->wire.argv[count])
+        count++;
+    char **joined = ARENA_ARRAY(arena, char *, count + strlen(prefix) / 2 + 3);
+    for (char *word = strtok_r(prefix, " ", &save); word; word = strtok_r(NULL, " ", &save))
+        joined[words++] = word;
+    if (!words)
+        return 0;
+    joined[words] = arena_strdup(arena, request->wire.program);
+    memcpy(joined + words + 1, request->wire.argv + 1, (count - 1) * sizeof *joined);
+    int error = lookup_program(&found, NULL, arena, joined[0], environment_get(&request->environment, "PATH"),
+                               request->wire.directory, NULL);
+    *program = found;
+    *argv = joined;
+    return error;
+}
+
 static void run_compiler(struct miss *miss)
 {
     struct request *request = miss->request;
@@ -828,7 +853,13 @@ static void run_compiler(struct miss *miss)
         request->watch = false;
     miss->began = clock_monotonic();
     miss->started = clock_of_files();
-    int error = start_child(miss, request->wire.argv, environment.entries, &compiler_events);
+    const char *program = request->wire.program;
+    char **argv = request->wire.argv;
+    int error = 0;
+    if (request->settings.prefix[0] && request->command.distributable)
+        error = put_prefix(request, &program, &argv);
+    if (!error)
+        error = start_child(miss, program, argv, environment.entries, &compiler_events);
     pool_drop(&miss->pool);
     if (error) {
         release_slot(miss);

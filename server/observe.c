@@ -12,6 +12,7 @@
 #include "common/clock.h"
 #include "common/memory.h"
 #include "server/compilers/depfile.h"
+#include "server/elf_imports.h"
 #include "server/known.h"
 #include "server/observe_outputs.h"
 #include "server/path_table.h"
@@ -23,6 +24,7 @@ struct process {
     pid_t pid;
     const char *directory; /* NULL: not yet said */
     enum program_kind kind;
+    bool holds_old_output;
 };
 
 struct name {
@@ -169,6 +171,8 @@ static void note_open(struct walk *walk, const struct record *record)
     bool writes = (record->flags & O_ACCMODE) != O_RDONLY || (record->flags & O_TRUNC);
 
     if (!writes) {
+        bool first = !(entry->use & USE_CONTENT);
+        entry->holder = first && find_process(walk, record->pid)->holds_old_output ? record->pid : 0;
         note_look(walk, entry, record->result, USE_READ, USE_MISSED);
         note_stamp(entry, record);
     } else if (record->result >= 0)
@@ -189,6 +193,8 @@ static void note_unlink(struct walk *walk, const struct record *record)
 {
     struct path_entry *entry = entry_of(walk, record, record->path);
 
+    if (record->result >= 0 && entry->holder == record->pid)
+        entry->use &= ~(unsigned)USE_READ;
     if (record->result >= 0)
         note_removed(entry);
     else if (!is_absence(record->result))
@@ -259,6 +265,7 @@ static void note_start(struct walk *walk, const struct record *record)
     struct process *process = find_process(walk, record->pid);
 
     process->kind = known_program(record->path);
+    process->holds_old_output = known_holds_old_output(record->path);
     if (process->kind == PROGRAM_UNKNOWN)
         give_up(walk, REASON_UNWATCHABLE, record->path);
     if (process->kind == PROGRAM_WALKER)
@@ -546,6 +553,14 @@ static void add_looks(struct walk *walk, const struct path_entry *entry)
         input_set_add_absent(set, entry->path, false);
 }
 
+/* What the compiler itself has opened and loaded (a procedural macro, say) may look through the environment
+ * without asking for a name. */
+static void add_plugin(struct walk *walk, const struct path_entry *entry)
+{
+    if (!walk->whole_environment && elf_imports(walk->observation->request->ground, entry->path, "environ"))
+        walk->whole_environment = true;
+}
+
 static void add_path(struct walk *walk, const struct path_entry *entry)
 {
     enum path_kind kind = known_path(entry->path);
@@ -571,6 +586,8 @@ static void add_path(struct walk *walk, const struct path_entry *entry)
     }
     if (entry->use & USE_CONTENT)
         add_content(walk, entry);
+    if ((entry->use & USE_LOADED) && (entry->use & USE_READ))
+        add_plugin(walk, entry);
     add_looks(walk, entry);
 }
 

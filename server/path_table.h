@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "cache/file_digest.h"
 #include "common/arena.h"
@@ -43,6 +44,7 @@ struct path_entry {
     int64_t read_at;         /* clock_of_files() then */
     bool stamped, restamped; /* it has a stamp; it was read again with another one */
     unsigned use;
+    pid_t holder;            /* the process that opened it only to remove it, should it do so; 0: none */
     struct path_entry *next; /* in order of first use */
     size_t hash;
 };

@@ -144,7 +144,9 @@ static enum reason parse(struct request *request, const char **word)
     if (programs_find(request->wire.program, request->wire.argv[0], &program) != 0)
         return REASON_NOT_FOUND;
     request->frontend = rustc_is_wrapped(request->wire.argv) ? &frontend_rustc : program.frontend;
-    request->watch = request->settings.recorder && !program.unwatchable && request->server->recorder;
+    /* What a launcher does on another machine can't be watched. */
+    request->watch = request->settings.recorder && !program.unwatchable && request->server->recorder &&
+                     !request->settings.prefix[0];
 
     struct invocation invocation = {.argv = request->wire.argv,
                                     .program = request->wire.program,

@@ -1,0 +1,314 @@
+#!/usr/bin/env python3
+"""store.py [--quick] [--rounds N] [--seed N]
+
+A store that is damaged in every way: bits flipped and the end cut off anywhere in the database file and its -wal, a
+foreign file, one of a newer format, read-only, a folder in its place, taken away while it is open, a full disk, and
+two servers on one store. Compiles must have the plain compiler's outcome, and the server must not end.
+"""
+
+import argparse
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+from lib import Place, Verdicts, difference
+
+SOURCES = 6
+
+
+class Bench:
+    def __init__(self, verdicts):
+        self.verdicts = verdicts
+        self.place = Place()
+        self.inputs = set()
+        for i in range(SOURCES):
+            body = "".join("int f%d_%d(int a) { return a * %d; }\n" % (i, k, i * k) for k in range(1 + 40 * i))
+            self.place.write("f%d.c" % i, body + "static int unused%d;\n" % i)
+            self.inputs.add("f%d.c" % i)
+        self.wanted = [self.place.outcome(self.words(i), self.inputs) for i in range(SOURCES)]
+        self.file = os.path.join(self.place.store, "cache.sqlite")
+        self.pristine = os.path.join(self.place.top, "pristine")
+
+    @staticmethod
+    def words(i):
+        return ["gcc", "-Wall", "-O1", "-c", "f%d.c" % i, "-o", "f%d.o" % i]
+
+    def compile_all(self, label, order=range(SOURCES), wrapper=None):
+        self.verdicts.tries += 1
+        good = True
+        for i in order:
+            wrong = difference(self.place.outcome([wrapper or self.place.wrapper, *self.words(i)], self.inputs), self.wanted[i])
+            if wrong:
+                self.verdicts.fail("%s: f%d.c: %s" % (label, i, wrong))
+                good = False
+        return good
+
+    def server_is_well(self, label):
+        if self.place.server is not None and not self.place.alive():
+            self.verdicts.fail("%s: the server ended (%s)" % (label, self.place.server.returncode))
+
+    def hits(self):
+        """How many of the sources hit now."""
+        return sum(not difference(self.place.outcome([self.place.wrapper, "hits_only=1", *self.words(i)], self.inputs), self.wanted[i])
+                   for i in range(SOURCES))
+
+    def fill(self):
+        """A store with all results, written down, and a copy of it with and without a -wal."""
+        self.place.forget()
+        self.place.start()
+        self.compile_all("fill")
+        self.place.run([self.place.wrapper, "--print-stats"])
+        shutil.rmtree(self.pristine, ignore_errors=True)
+        self.place.kill_servers(signal.SIGKILL)  # leaves the -wal
+        shutil.copytree(self.place.store, self.pristine)
+
+    def lay(self, with_wal):
+        """Puts the filled store back; without a -wal after an orderly end."""
+        self.place.stop()
+        shutil.rmtree(self.place.store, ignore_errors=True)
+        shutil.copytree(self.pristine, self.place.store)
+        if not with_wal:
+            self.place.start()
+            self.place.stop()
+
+    def use(self, label):
+        """After a damage: starts, compiles twice, and is well."""
+        self.place.start()
+        self.compile_all(label)
+        self.compile_all(label + ", again")
+        self.server_is_well(label)
+        if self.hits() < SOURCES:
+            self.verdicts.note("no full hits after damage")
+
+
+def flip(path, count):
+    with open(path, "r+b") as file:
+        size = os.path.getsize(path)
+        for _ in range(count):
+            at = random.randrange(size)
+            file.seek(at)
+            byte = file.read(1)[0]
+            file.seek(at)
+            file.write(bytes([byte ^ 1 << random.randrange(8)]))
+
+
+def damage(bench, round_number):
+    """One random damage of the file or the -wal, at rest or under a running server."""
+    with_wal = random.random() < 0.5
+    bench.lay(with_wal)
+    path = bench.file + ("-wal" if with_wal and random.random() < 0.6 else "")
+    if not os.path.exists(path) or not os.path.getsize(path):
+        path = bench.file
+    size = os.path.getsize(path)
+    live = random.random() < 0.3
+    if live:
+        bench.place.start()
+        bench.compile_all("live, before", order=[0])
+    what = random.choice(["flip 1", "flip 1", "flip 30", "cut", "zeros", "swap"])
+    label = "round %d: %s%s in %s" % (round_number, what, " (live)" if live else "", os.path.basename(path))
+    if what.startswith("flip"):
+        flip(path, int(what.split()[1]))
+    elif what == "cut":
+        os.truncate(path, random.randrange(size))
+    else:
+        page = 8192
+        pages = max(1, size // page)
+        with open(path, "r+b") as file:
+            first, second = random.randrange(pages) * page, random.randrange(pages) * page
+            file.seek(second)
+            content = bytes(page) if what == "zeros" else file.read(page)
+            file.seek(first)
+            file.write(content)
+    if live:
+        bench.compile_all(label)
+        bench.compile_all(label + ", again")
+        bench.server_is_well(label)
+        bench.place.stop()
+    bench.use(label)
+
+
+def foreign(bench):
+    def text():
+        with open(bench.file, "w") as file:
+            file.write("this is no database\n" * 1000)
+
+    def other_database():
+        os.unlink(bench.file)
+        with sqlite3.connect(bench.file) as db:
+            db.execute("CREATE TABLE entries (a, b)")
+            db.execute("INSERT INTO entries VALUES (1, 2)")
+
+    def newer():
+        with sqlite3.connect(bench.file) as db:
+            db.execute("PRAGMA user_version = 1000000")
+
+    def no_table():
+        with sqlite3.connect(bench.file) as db:
+            db.execute("DROP TABLE results")
+
+    def folder():
+        os.unlink(bench.file)
+        os.mkdir(bench.file)
+
+    def fifo():
+        os.unlink(bench.file)
+        os.mkfifo(bench.file)
+
+    def link_to_nowhere():
+        os.unlink(bench.file)
+        os.symlink("/nowhere/at/all", bench.file)
+
+    def empty():
+        open(bench.file, "w").close()
+
+    def read_only():
+        os.chmod(bench.file, 0o400)
+
+    def store_is_a_file():
+        shutil.rmtree(bench.place.store)
+        open(bench.place.store, "w").close()
+
+    def swapped_results():
+        """Sound results under the wrong entries."""
+        with sqlite3.connect(bench.file) as db:
+            rows = db.execute("SELECT id, content FROM results ORDER BY id").fetchall()
+            for (row, _), (_, content) in zip(rows, rows[1:] + rows[:1]):
+                db.execute("UPDATE results SET content = ? WHERE id = ?", (content, row))
+
+    def swapped_sets():
+        with sqlite3.connect(bench.file) as db:
+            rows = db.execute("SELECT id, content FROM sets ORDER BY id").fetchall()
+            for row, content in rows:
+                db.execute("UPDATE sets SET content = ? WHERE id = ?", (content[: len(content) // 2], row))
+
+    for change in (text, other_database, newer, no_table, folder, fifo, link_to_nowhere, empty, read_only, store_is_a_file,
+                   swapped_results, swapped_sets):
+        bench.lay(False)
+        change()
+        bench.use(change.__name__)
+        bench.place.stop()
+        if os.path.isfile(bench.place.store):
+            os.unlink(bench.place.store)
+
+
+def taken_away(bench):
+    """The file, or its folder, goes while the server has it open."""
+    for what in ("file", "folder", "replaced"):
+        bench.lay(False)
+        bench.place.start()
+        bench.compile_all(what + " taken away: before")
+        if what == "folder":
+            shutil.rmtree(bench.place.store)
+        else:
+            os.unlink(bench.file)
+        if what == "replaced":
+            shutil.copy(os.path.join(bench.pristine, "cache.sqlite"), bench.file)
+        for _ in range(3):
+            bench.compile_all(what + " taken away")
+            bench.place.write("new.c", "int new_%d;\n" % time.monotonic_ns())
+            bench.place.run([bench.place.wrapper, "gcc", "-c", "new.c", "-o", "new.o"])
+            for name in ("new.c", "new.o"):
+                os.unlink(os.path.join(bench.place.work, name))
+            time.sleep(0.1)
+        bench.server_is_well(what + " taken away")
+        bench.place.stop()
+
+
+def two_servers(bench):
+    """Two servers with sockets of their own write one store at once."""
+    bench.lay(False)
+    bench.place.start()
+    first, socket = bench.place.server, bench.place.socket
+    bench.place.socket = socket.replace("s.sock", "t.sock")
+    second_environment = dict(bench.place.environment, CCWRAP_SOCKET=bench.place.socket)
+    bench.place.environment, first_environment = second_environment, bench.place.environment
+    bench.place.start()
+    second = bench.place.server
+    for turn in range(6):
+        bench.place.environment = (first_environment, second_environment)[turn % 2]
+        for i in range(SOURCES):
+            words = [bench.place.wrapper, "namespace=two%d" % (turn // 2), *bench.words(i)]
+            wrong = difference(bench.place.outcome(words, bench.inputs), bench.wanted[i])
+            if wrong:
+                bench.verdicts.fail("two servers: %s" % wrong)
+        bench.verdicts.tries += 1
+    for server, name in ((first, "first"), (second, "second")):
+        if server.poll() is not None:
+            bench.verdicts.fail("two servers: the %s ended (%s)" % (name, server.returncode))
+        server.terminate()
+        server.wait()
+    bench.place.server = None
+    bench.place.environment, bench.place.socket = first_environment, socket
+    with sqlite3.connect(bench.file) as db:
+        said = db.execute("PRAGMA integrity_check").fetchone()[0]
+    if said != "ok":
+        bench.verdicts.fail("two servers: integrity_check: %s" % said)
+
+
+def full_disk(bench, build):
+    """A small tmpfs as the store, in a mount namespace of its own: server and client see it alike."""
+    script = r"""
+mount -t tmpfs -o size=400k tmpfs "$STORE" || exit 77
+for i in 0 1 2 3 4 5; do "$CW" gcc -Wall -O1 -c f$i.c -o f$i.o 2>>"$TOP/err" || exit 1; done
+head -c 300k /dev/urandom >"$STORE/filler" 2>/dev/null
+for n in 1 2 3 4 5 6; do for i in 0 1 2 3 4 5; do
+    "$CW" namespace=n$n gcc -Wall -O1 -c f$i.c -o f$i.o 2>>"$TOP/err" || exit 1; cmp -s f$i.o "$TOP/want$i.o" || exit 2
+done; done
+rm -f "$STORE/filler"
+for n in 7 7; do for i in 0 1 2 3 4 5; do
+    "$CW" namespace=n$n gcc -Wall -O1 -c f$i.c -o f$i.o 2>>"$TOP/err" || exit 3; cmp -s f$i.o "$TOP/want$i.o" || exit 4
+done; done
+"$CW" --stop-server
+exit 0
+"""
+    bench.place.forget()
+    os.makedirs(bench.place.store, exist_ok=True)
+    for i in range(SOURCES):
+        with open(os.path.join(bench.place.top, "want%d.o" % i), "wb") as file:
+            file.write(bench.wanted[i][3]["f%d.o" % i][1])
+    environment = dict(bench.place.environment, STORE=bench.place.store, CW=bench.place.wrapper, TOP=bench.place.top)
+    done = subprocess.run(["unshare", "-m", "bash", "-c", script], cwd=bench.place.work, env=environment, timeout=120,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    bench.place.kill_servers()
+    if done.returncode == 77 or b"unshare" in done.stdout:
+        bench.verdicts.note("no full disk: no mount namespace")
+        return
+    bench.verdicts.tries += 1
+    if done.returncode:
+        bench.verdicts.fail("full disk: status %d %s" % (done.returncode, done.stdout[-200:]))
+    for i in range(SOURCES):
+        path = os.path.join(bench.place.work, "f%d.o" % i)
+        if os.path.exists(path):
+            os.unlink(path)
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("--quick", action="store_true")
+    options.add_argument("--rounds", type=int, default=0)
+    options.add_argument("--seed", type=int, default=1)
+    options = options.parse_args()
+    random.seed(options.seed)
+
+    verdicts = Verdicts("store")
+    bench = Bench(verdicts)
+    try:
+        bench.fill()
+        for number in range(options.rounds or (8 if options.quick else 150)):
+            damage(bench, number)
+        foreign(bench)
+        taken_away(bench)
+        two_servers(bench)
+        full_disk(bench, None)
+    finally:
+        bench.place.remove()
+    return verdicts.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
