@@ -70,9 +70,26 @@ const char *basedir_relative(struct arena *arena, const char *bases, const char 
     return NULL;
 }
 
+/* The absolute path that a word is or ends in: "-I/x", "--sysroot=/x", but not "-Ia/x". */
+static const char *path_in_word(const char *word)
+{
+    static const char *const glued[] = {"-I",       "-L",        "-F",         "-B",
+                                        "-isystem", "-iquote",   "-idirafter", "-include",
+                                        "-imacros", "-isysroot", "-iprefix"};
+    const char *path = strchr(word, '/');
+    size_t before = path ? (size_t)(path - word) : 0;
+
+    if (!path || before == 0 || strchr("=,:", word[before - 1]))
+        return path;
+    for (size_t i = 0; i < sizeof glued / sizeof *glued; i++)
+        if (strlen(glued[i]) == before && memcmp(glued[i], word, before) == 0)
+            return path;
+    return NULL;
+}
+
 const char *basedir_word(struct arena *arena, const char *bases, const char *directory, const char *word)
 {
-    const char *path = *bases ? strchr(word, '/') : NULL;
+    const char *path = *bases ? path_in_word(word) : NULL;
     const char *relative = path ? basedir_relative(arena, bases, directory, path) : NULL;
 
     if (!relative)
@@ -81,7 +98,7 @@ const char *basedir_word(struct arena *arena, const char *bases, const char *dir
 }
 
 /* Calls for each name; `bytes` end in NUL. The first byte is depfile_split's own and is passed on. */
-#define FOR_EACH_NAME(name, bytes, length)                                                                    \
+#define FOR_EACH_NAME(name, bytes, length)                                                                   \
     for (const char *name = (bytes) + 1; name < (bytes) + (length); name += strlen(name) + 1)
 
 void basedir_hide_names(struct arena *arena, const char *bases, const char *directory, const char *names,

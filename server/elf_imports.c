@@ -17,7 +17,8 @@ struct image {
 /* `count` things of `size` bytes at `offset`, or NULL where they aren't all inside. */
 static const void *part(const struct image *image, uint64_t offset, uint64_t count, uint64_t size)
 {
-    if (offset > image->size || (size && count > (image->size - offset) / size) || offset % _Alignof(uint64_t))
+    if (offset > image->size || (size && count > (image->size - offset) / size) ||
+        offset % _Alignof(uint64_t))
         return NULL;
     return image->bytes + offset;
 }
