@@ -95,9 +95,9 @@ static enum step take_output(struct compile *compile, struct reader *payload)
     if (stream != STDOUT_FILENO && stream != STDERR_FILENO)
         return LOST;
     int number = relay_output(stream, reader_bytes(payload, size), size, &compile->signals);
-    if (number)
+    if (number > 0)
         cancel(compile, number);
-    return GO_ON;
+    return number < 0 ? LOST : GO_ON;
 }
 
 static enum step take_exit(struct compile *compile, struct reader *payload)
@@ -126,7 +126,7 @@ static enum step take_refuse(struct compile *compile, struct reader *payload)
     if (payload->bad)
         return LOST;
     int number = relay_output(STDERR_FILENO, reader_bytes(payload, size), size, &compile->signals);
-    if (number)
+    if (number > 0)
         signals_die(number);
     _exit(status);
 }

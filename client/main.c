@@ -17,12 +17,19 @@
 extern char **environ;
 
 /* Descriptors 0 to 2 that are closed would be given to a socket, into which the compiler would then print.
- * They are held by /dev/null as long as this program runs, and closed again for the compiler. */
-static void hold_standard_descriptors(void)
+ * They are held by /dev/null as long as this program runs, and closed again for the compiler. True if there
+ * were any. */
+static bool hold_standard_descriptors(void)
 {
-    for (int fd = 0; fd < 3; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) < 0)
-            return; /* without /dev/null little else works either */
+    bool held = false;
+
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0) {
+            held = true;
+            if (open("/dev/null", O_RDWR | O_CLOEXEC) < 0)
+                break;
+        }
+    return held;
 }
 
 static int say(const char *text)
@@ -63,7 +70,7 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], TRAMPOLINE_WORD) == 0)
         trampoline_main(argc, argv, environ);
 
-    hold_standard_descriptors();
+    bool closed = hold_standard_descriptors();
     arena_init(&arena);
     invocation.link = argc > 0 && !invocation_is_own_name(argv[0]);
     if (!invocation.link)
@@ -74,8 +81,9 @@ int main(int argc, char **argv)
     if (status)
         return status;
 
-    /* Inside a compile that ccwrap already looks after: its slot is held, and its key covers this one. */
-    if (!getenv("CCWRAP_ACTIVE") && !getenv("CCWRAP_RECORD")) {
+    /* Inside a compile that ccwrap already looks after its slot is held, and its key covers this one. And what a
+     * compiler does without one of its descriptors is its own secret. */
+    if (!getenv("CCWRAP_ACTIVE") && !getenv("CCWRAP_RECORD") && !closed) {
         places_find(&places, &arena, environ, invocation.settings);
         if (!places.disable)
             compile_by_server(&invocation, &places, &arena);

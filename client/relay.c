@@ -16,7 +16,7 @@ int relay_output(int stream, const char *bytes, size_t size, const struct signal
         if (poll(fds, 2, -1) < 0) {
             if (errno == EINTR)
                 continue;
-            return 0;
+            return -errno;
         }
         int number = fds[1].revents ? signals_take(signals) : 0;
         if (number)
@@ -25,7 +25,7 @@ int relay_output(int stream, const char *bytes, size_t size, const struct signal
             continue;
         ssize_t written = write(stream, bytes, piece);
         if (written < 0 && errno != EAGAIN && errno != EINTR)
-            return errno == EPIPE && signals->pipe_kills ? SIGPIPE : 0;
+            return -errno;
         if (written > 0) {
             bytes += written;
             size -= (size_t)written;

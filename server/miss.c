@@ -47,6 +47,7 @@ struct miss {
     uv_timer_t timer;
     struct pool pool;               /* of the jobserver, for a compiler that reads one */
     struct text text;               /* preprocessed text, as it comes */
+    unsigned streams;               /* that it wrote on: bits 1 << 1, 1 << 2 */
     struct buf messages;            /* what the compile wrote, as frames */
     size_t held;                    /* bytes of `messages` that the client has not got: not before the start record */
     int64_t began, started;         /* of the compile: clock_monotonic, clock_of_files */
@@ -397,7 +398,7 @@ static void announce(struct miss *miss)
     buf_release(&payload);
 }
 
-static void child_exec_failed(struct child *child, int error)
+static void child_failed(struct child *child, int error)
 {
     struct miss *miss = child->data;
     miss->exec_error = error;
@@ -450,7 +451,7 @@ static void preprocessed(struct child *child, int status, bool held)
 }
 
 static const struct child_events preprocess_events = {
-    .exec_failed = child_exec_failed,
+    .failed = child_failed,
     .output = text_arrived,
     .ended = preprocessed,
     .closed = child_closed,
@@ -553,13 +554,12 @@ static void send_held(struct miss *miss)
 static void compiler_output(struct child *child, int stream, const char *bytes, size_t size)
 {
     struct miss *miss = child->data;
-    size_t before = miss->messages.length;
-
     if (miss->cancelled)
         return;
     if (miss->messages_lost)
         buf_reset(&miss->messages);
-    before = miss->messages.length;
+    size_t before = miss->messages.length;
+    miss->streams |= 1u << stream;
     size_t begun = wire_begin_frame(&miss->messages, WIRE_OUTPUT);
     buf_add_u8(&miss->messages, (uint8_t)stream);
     buf_add(&miss->messages, bytes, size);
@@ -619,6 +619,7 @@ static void collect(uv_work_t *work)
                                         .root = miss->child.pid,
                                         .started = miss->started,
                                         .messages = &miss->messages,
+                                        .streams = miss->streams,
                                         .has_messages = grounded_has_messages(miss->messages.data, miss->messages.length)};
     pool_paths(&miss->pool, &request->arena, observation->pool);
     if (miss->watched)
@@ -748,12 +749,13 @@ static void compiler_closed(struct child *child)
     miss->watched = false;
     miss->request->watch = false;
     miss->held = 0;
+    miss->streams = 0;
     buf_reset(&miss->messages);
     start_compiler(miss);
 }
 
 static const struct child_events compiler_events = {
-    .exec_failed = child_exec_failed,
+    .failed = child_failed,
     .output = compiler_output,
     .ended = compiler_ended,
     .closed = compiler_closed,

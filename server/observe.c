@@ -675,10 +675,8 @@ static void add_facts(struct walk *walk)
     struct observation *observation = walk->observation;
     struct request *request = observation->request;
 
-    if (observation->has_messages) {
-        input_set_add_fact(observation->set, FACT_TERMINAL, request_fact(request, FACT_TERMINAL));
-        input_set_add_fact(observation->set, FACT_STREAMS, request_fact(request, FACT_STREAMS));
-    }
+    if (observation->has_messages)
+        observe_add_message_facts(observation);
     if (!observation->has_messages && !request->command.positions_show)
         input_set_allow_comments(observation->set);
 }

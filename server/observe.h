@@ -22,7 +22,8 @@ struct observation {
     pid_t root;
     int64_t started;        /* clock_of_files() before the compile began */
     bool has_messages;      /* it wrote on stdout or stderr … */
-    const struct buf *messages; /* … these frames */
+    const struct buf *messages; /* … these frames … */
+    unsigned streams;       /* … on these streams: bits 1 << 1, 1 << 2 */
     const char *pool[2];    /* paths by which it opens the jobserver that it was given; NULL: fewer */
     /* found */
     enum reason reason;     /* REASON_NONE: may be stored */

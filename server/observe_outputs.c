@@ -101,6 +101,16 @@ static void add_fact(struct observation *observation, enum input_fact fact)
     input_set_add_fact(observation->set, fact, request_fact(observation->request, fact));
 }
 
+/* Messages of one stream can be given to a client whose streams are one, but not the other way round. */
+void observe_add_message_facts(struct observation *observation)
+{
+    bool one = observation->request->wire.flags & WIRE_ONE_STREAM;
+
+    add_fact(observation, FACT_TERMINAL);
+    if (one || observation->streams == (1u << 1 | 1u << 2))
+        add_fact(observation, FACT_STREAMS);
+}
+
 static enum output_role role_of(const struct request *request, const struct path_table *paths,
                                 const char *path)
 {

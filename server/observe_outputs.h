@@ -15,6 +15,9 @@ void observe_outputs(struct observation *observation, const struct path_table *p
 void observe_outputs_note_input(struct observation *observation, const char *path, const struct file_facts *facts,
                                 bool program);
 
+/* The conditions under which messages are the same: terminals, and whether streams that must stay apart are. */
+void observe_add_message_facts(struct observation *observation);
+
 /* directory_digest without the names in `own` (NULL-terminated). */
 int observe_list(int directory, const char *path, const char *const *own, struct digest *digest);
 

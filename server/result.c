@@ -22,8 +22,12 @@ int result_pack(struct request *request, const struct buf *messages, uint32_t me
 {
     struct packed_file *files = ARENA_ARRAY(&request->arena, struct packed_file, count + 1);
 
-    files[0] = (struct packed_file){
-        .role = RESULT_MESSAGES, .flags = message_flags, .path = "", .size = messages->length, .bytes = messages->data, .fd = -1};
+    files[0] = (struct packed_file){.role = RESULT_MESSAGES,
+                                    .flags = message_flags,
+                                    .path = "",
+                                    .size = messages->length,
+                                    .bytes = messages->data,
+                                    .fd = -1};
     if (!messages->length)
         files[0].bytes = "";
     for (size_t i = 0; i < count; i++)
@@ -123,7 +127,7 @@ static int write_depfile(struct request *request, struct unpacker *unpacker, con
 
     if (!error && !depfile_write(file->flags & RESULT_STYLE_MASK, rest.data ? rest.data : "", rest.length,
                                  request->command.depfile_targets, &text))
-        error = -EBADMSG;
+        error = -EDOM;
     if (!error)
         error = write_all(fd, text.data, text.length);
     buf_release(&stored);
@@ -132,61 +136,87 @@ static int write_depfile(struct request *request, struct unpacker *unpacker, con
     return error;
 }
 
-/* Beside the target first, then the old target away, then the new one to the absent name: no reader sees half
- * a file, hard links of the old one are not written through, and it is far cheaper than a rename over. */
-static int replace_file(struct request *request, struct unpacker *unpacker, const struct packed_file *file,
-                        const char *target)
-{
-    int directory = folder_of(request, file);
-    char *temporary = temporary_name(request, target);
-    int fd = openat(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-                    mode_for(request, file));
-    if (fd < 0)
-        return -errno;
+/* A file on its way: written whole beside its target, not yet in its place. */
+struct restored {
+    int directory;
+    const char *temporary, *target;
+};
 
-    int error = file->flags & RESULT_GROUNDED     ? write_grounded(request, unpacker, fd)
-                : file->flags & RESULT_STYLE_MASK ? write_depfile(request, unpacker, file, fd)
-                                                  : unpacker_next_to_fd(unpacker, fd);
-    if (close(fd) != 0 && !error)
-        error = -errno;
-    if (!error && unlinkat(directory, target, 0) != 0 && errno != ENOENT)
-        error = -errno;
-    if (!error && renameat(directory, temporary, directory, target) != 0)
-        error = -errno;
-    if (error)
-        unlinkat(directory, temporary, 0);
-    return error;
+static int write_content(struct request *request, struct unpacker *unpacker, const struct packed_file *file,
+                         int fd)
+{
+    if (file->flags & RESULT_GROUNDED)
+        return write_grounded(request, unpacker, fd);
+    if (file->flags & RESULT_STYLE_MASK)
+        return request->command.depfile_targets ? write_depfile(request, unpacker, file, fd) : -EDOM;
+    return unpacker_next_to_fd(unpacker, fd);
 }
 
-/* A program that is open for writing anywhere can't be executed. */
-static int restore_file(struct request *request, struct unpacker *unpacker, const struct packed_file *file,
-                        const char *target)
+/* A program that is open for writing anywhere can't be executed, and a child that is being started holds all
+ * descriptors for a moment: then no child starts. */
+static int write_beside(struct request *request, struct unpacker *unpacker, const struct packed_file *file,
+                        struct restored *restored)
 {
     bool executable = file->mode & 0111;
 
     if (executable)
         child_exclude_starts();
-    int error = replace_file(request, unpacker, file, target);
+    int fd = openat(restored->directory, restored->temporary,
+                    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_for(request, file));
+    int error = fd < 0 ? -errno : write_content(request, unpacker, file, fd);
+    if (fd >= 0 && close(fd) != 0 && !error)
+        error = -errno;
     if (executable)
         child_admit_starts();
     return error;
 }
 
-static int restore_files(struct request *request, const struct packed *packed, struct unpacker *unpacker,
-                         uint64_t *size)
+/* The old target away first: the rename is then to an absent name, hard links of the old one are not written
+ * through, and that is far cheaper than a rename over it. No reader sees half a file. */
+static int put_in_place(const struct restored *restored)
+{
+    if (unlinkat(restored->directory, restored->target, 0) != 0 && errno != ENOENT)
+        return -errno;
+    return renameat(restored->directory, restored->temporary, restored->directory, restored->target) == 0
+               ? 0
+               : -errno;
+}
+
+static int write_all_beside(struct request *request, const struct packed *packed, struct unpacker *unpacker,
+                            struct restored *restored, size_t *count, uint64_t *size)
 {
     for (size_t i = 1; i < packed_count(packed); i++) {
         struct packed_file file;
         packed_file(packed, i, &file);
         const char *target = target_of(request, &file);
-        if ((file.flags & RESULT_STYLE_MASK) && !request->command.depfile_targets)
-            return -EINVAL;
-        int error = target ? restore_file(request, unpacker, &file, target) : unpacker_skip(unpacker);
+        int error;
+        if (target) {
+            struct restored *next = &restored[(*count)++];
+            *next = (struct restored){folder_of(request, &file), temporary_name(request, target), target};
+            error = write_beside(request, unpacker, &file, next);
+        } else {
+            error = unpacker_skip(unpacker);
+        }
         if (error)
             return error;
         *size += file.size;
     }
     return 0;
+}
+
+/* All or nothing: what a compiler would do where one of the files can't be written is not for us to say. */
+static int restore_files(struct request *request, const struct packed *packed, struct unpacker *unpacker,
+                         uint64_t *size)
+{
+    struct restored *restored = ARENA_ARRAY(&request->arena, struct restored, packed_count(packed));
+    size_t count = 0;
+    int error = write_all_beside(request, packed, unpacker, restored, &count, size);
+
+    for (size_t i = 0; i < count && !error; i++)
+        error = put_in_place(&restored[i]);
+    for (size_t i = 0; i < count && error; i++)
+        unlinkat(restored[i].directory, restored[i].temporary, 0);
+    return error;
 }
 
 static bool may_replace_all(struct request *request, const struct packed *packed)
@@ -236,9 +266,8 @@ int result_restore(struct request *request, const struct packed *packed, uint64_
                                         &request->reply))
             error = -EBADMSG;
     }
-    if (!error) {
+    if (!error)
         wire_add_frame(&request->reply, WIRE_EXIT, exited_0, sizeof exited_0);
-    }
     buf_release(&bytes);
     return error;
 }

@@ -182,10 +182,8 @@ void text_observe(struct text *text, struct observation *observation)
     if (request->command.positions_show || observation->has_messages)
         add_sources(text, observation);
     input_set_add_fact(observation->set, FACT_ENVIRONMENT, request_fact(request, FACT_ENVIRONMENT));
-    if (observation->has_messages) {
-        input_set_add_fact(observation->set, FACT_TERMINAL, request_fact(request, FACT_TERMINAL));
-        input_set_add_fact(observation->set, FACT_STREAMS, request_fact(request, FACT_STREAMS));
-    }
+    if (observation->has_messages)
+        observe_add_message_facts(observation);
     if (observation->reason == REASON_NONE)
         add_written(text, observation);
 }

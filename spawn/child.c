@@ -16,7 +16,7 @@
 #include "spawn/terminal.h"
 
 enum { HANDLE_GATE, HANDLE_PID, HANDLE_STREAM, HANDLE_GRACE = HANDLE_STREAM + CHILD_STREAMS };
-enum { READ_SIZE = 64 * 1024, GRACE_MS = 100, CHILD_GATE_FD = 3 };
+enum { READ_SIZE = 64 * 1024, READ_TRIES = 16, GRACE_MS = 100, CHILD_GATE_FD = 3 };
 
 /* ---- ends ---- */
 
@@ -47,19 +47,38 @@ static bool streams_ended(const struct child *child)
     return child->stream[0] < 0 && child->stream[1] < 0;
 }
 
+/* Output that was written must not be missing, so that other tries follow; then the program is ended. */
+static void fail_to_read(struct child *child, int index, int error)
+{
+    if (++child->failing_reads < READ_TRIES)
+        return;
+    stop_stream(child, index);
+    child_kill(child, SIGKILL);
+    child->events->failed(child, error);
+}
+
 /* A terminal's master reports EIO when the last slave is closed. */
+static bool is_end(int fd, ssize_t got)
+{
+    return got == 0 || (errno == EIO && isatty(fd));
+}
+
 static bool read_stream(struct child *child, int index)
 {
     static char bytes[READ_SIZE]; /* the loop is one thread */
     ssize_t got = read(child->stream[index], bytes, sizeof bytes);
 
     if (got > 0) {
+        child->failing_reads = 0;
         child->events->output(child, index + 1, bytes, (size_t)got);
         return child->stream[index] >= 0 && !child->paused;
     }
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
         return false;
-    stop_stream(child, index);
+    if (is_end(child->stream[index], got))
+        stop_stream(child, index);
+    else
+        fail_to_read(child, index, -errno);
     return false;
 }
 
@@ -141,7 +160,7 @@ static void on_gate(uv_poll_t *poll, int status, int events)
     uv_poll_stop(poll);
     child->polling[HANDLE_GATE] = false;
     if (got == sizeof error)
-        child->events->exec_failed(child, -error);
+        child->events->failed(child, -error);
 }
 
 /* ---- start ---- */
@@ -275,24 +294,51 @@ static int spawn_trampoline(struct child *child, const struct child_options *opt
     return error;
 }
 
-static void watch(struct child *child, int handle, uv_poll_t *poll, int fd, uv_poll_cb callback)
+static int watch(struct child *child, int handle, uv_poll_t *poll, int fd, uv_poll_cb callback)
 {
-    uv_poll_init(child->loop, poll, fd);
+    int error = uv_poll_init(child->loop, poll, fd);
+
+    if (error)
+        return error;
     poll->data = child;
     child->open_handles++;
-    child->polling[handle] = uv_poll_start(poll, UV_READABLE, callback) == 0;
+    error = uv_poll_start(poll, UV_READABLE, callback);
+    child->polling[handle] = error == 0;
+    return error;
 }
 
-static void watch_all(struct child *child)
+static int watch_all(struct child *child)
 {
-    watch(child, HANDLE_GATE, &child->gate_poll, child->gate, on_gate);
-    watch(child, HANDLE_PID, &child->pid_poll, child->pidfd, on_exit_of_leader);
-    for (int i = 0; i < CHILD_STREAMS; i++)
-        if (child->stream[i] >= 0)
-            watch(child, HANDLE_STREAM + i, &child->stream_poll[i], child->stream[i], on_stream);
     uv_timer_init(child->loop, &child->grace);
     child->grace.data = child;
     child->open_handles++;
+    int error = watch(child, HANDLE_GATE, &child->gate_poll, child->gate, on_gate);
+    if (!error)
+        error = watch(child, HANDLE_PID, &child->pid_poll, child->pidfd, on_exit_of_leader);
+    for (int i = 0; !error && i < CHILD_STREAMS; i++)
+        if (child->stream[i] >= 0)
+            error = watch(child, HANDLE_STREAM + i, &child->stream_poll[i], child->stream[i], on_stream);
+    return error;
+}
+
+static void on_hopeless(uv_timer_t *timer)
+{
+    struct child *child = timer->data;
+
+    child->events->failed(child, child->status);
+    child->status = SIGKILL;
+    tell_end(child, true);
+}
+
+/* A child whose events can't be had is ended before it has begun. That is told from the loop, as any end. */
+static void give_up(struct child *child, int error)
+{
+    kill(-child->pid, SIGKILL);
+    while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    child->exited = true;
+    child->status = error;
+    uv_timer_start(&child->grace, on_hopeless, 0, 0);
 }
 
 int child_start(struct child *child, uv_loop_t *loop, const struct child_options *options,
@@ -330,15 +376,23 @@ int child_start(struct child *child, uv_loop_t *loop, const struct child_options
     fcntl(child->gate, F_SETFL, O_NONBLOCK);
     memcpy(child->stream, streams.own, sizeof child->stream);
     child->start_time = start_time_of(child->pid);
-    watch_all(child);
+    error = watch_all(child);
+    if (error)
+        give_up(child, error);
     return 0;
 }
 
 void child_go(struct child *child)
 {
-    if (write(child->gate, "g", 1) < 0) {
-        /* the trampoline is gone: its end is reported as any other */
-    }
+    ssize_t sent;
+
+    do
+        sent = write(child->gate, "g", 1);
+    while (sent < 0 && errno == EINTR);
+    if (sent == 1 || errno == EPIPE) /* a trampoline that is gone: its end is reported as any other */
+        return;
+    child->events->failed(child, -errno);
+    child_kill(child, SIGKILL);
 }
 
 void child_pause(struct child *child, bool paused)
@@ -370,6 +424,8 @@ void child_kill(struct child *child, int signal)
 
 static void close_poll(struct child *child, int handle, uv_poll_t *poll)
 {
+    if (!poll->data) /* it was never begun */
+        return;
     if (child->polling[handle])
         uv_poll_stop(poll);
     child->polling[handle] = false;
@@ -378,8 +434,6 @@ static void close_poll(struct child *child, int handle, uv_poll_t *poll)
 
 void child_close(struct child *child)
 {
-    bool had_stream[CHILD_STREAMS];
-
     if (child->closing)
         return;
     child->closing = true;
@@ -390,13 +444,10 @@ void child_close(struct child *child)
             ;
         child->exited = true;
     }
-    for (int i = 0; i < CHILD_STREAMS; i++)
-        had_stream[i] = child->stream_poll[i].data != NULL;
     close_poll(child, HANDLE_GATE, &child->gate_poll);
     close_poll(child, HANDLE_PID, &child->pid_poll);
     for (int i = 0; i < CHILD_STREAMS; i++)
-        if (had_stream[i])
-            close_poll(child, HANDLE_STREAM + i, &child->stream_poll[i]);
+        close_poll(child, HANDLE_STREAM + i, &child->stream_poll[i]);
     uv_close((uv_handle_t *)&child->grace, handle_closed);
     close_fd(&child->gate);
     close_fd(&child->pidfd);

@@ -22,8 +22,9 @@
 struct child;
 
 struct child_events {
-    /* The program could not be exec'd (negative errno); nothing ran. `ended` follows. */
-    void (*exec_failed)(struct child *child, int error);
+    /* The program could not be exec'd, looked after, or its output read (negative errno): what came of it is
+     * not to be relied on. `ended` follows. */
+    void (*failed)(struct child *child, int error);
     /* Bytes on stream 1 or 2 (1 for both where they are one). */
     void (*output)(struct child *child, int stream, const char *bytes, size_t size);
     /* The program has ended and all its output was given. `status` as waitpid gives it. `held`: some other
@@ -60,6 +61,7 @@ struct child {
     uv_poll_t gate_poll, pid_poll, stream_poll[CHILD_STREAMS];
     uv_timer_t grace;          /* time for a held stream after the end */
     bool polling[CHILD_HANDLES];
+    int failing_reads;         /* in a row */
     bool exited, told, paused, killed, closing;
     int status, open_handles;
 };

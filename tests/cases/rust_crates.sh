@@ -8,12 +8,14 @@ crate() { # name, words
     shift
     rustc --edition 2021 --crate-name $name --crate-type lib --emit=metadata,link --out-dir out -L dependency=out "$@" $name.rs || fail "no crate $name"
 }
-echo 'pub fn v() -> u32 { 1 }' >a.rs
+echo '#[link(name = "deep", kind = "static")] extern "C" { fn deep() -> u32; } pub fn v() -> u32 { unsafe { deep() } }' >a.rs
+library() { echo "int deep(void) { return $1; }" >deep.c; gcc -c deep.c -o deep.o && rm -f nat/libdeep.a && ar rcsD nat/libdeep.a deep.o; }
+library 1
 echo 'pub fn v() -> u32 { 2 }' >z.rs
 echo 'pub fn v() -> u32 { a::v() }' >b.rs
 echo 'pub fn w() -> u32 { x::v() * 10 + y::v() }' >s.rs
 echo 'fn main() { std::process::exit((b::v() % 100) as i32) }' >m.rs
-crate a; crate z; crate b --extern a=out/liba.rmeta
+crate a -L native=nat; crate z; crate b --extern a=out/liba.rmeta
 two() { $1 rustc --edition 2021 --crate-name s --crate-type lib --emit=metadata,link --out-dir out -L dependency=out --extern x=$2 --extern y=$3 s.rs; }
 two miss out/liba.rmeta out/libz.rmeta
 two hit out/liba.rmeta out/libz.rmeta
@@ -22,9 +24,9 @@ bin() { $1 rustc --edition 2021 --crate-name m --crate-type $2 --emit=link --out
 bin miss bin
 bin hit bin
 # only the code of a crate behind the named one changes
-rustc --edition 2021 --crate-name a --crate-type lib --emit=metadata,link --out-dir out -C codegen-units=4 -O a.rs
+library 2; crate a -L native=nat
 bin miss bin
-crate a; bin hit bin
+library 1; crate a -L native=nat; bin hit bin
 # a crate behind it is gone: the compiler's own complaint
 mv out/liba.rlib t; mv out/liba.rmeta t2; same rustc --edition 2021 --crate-name m --crate-type bin --emit=link --out-dir out -L dependency=out --extern b=out/libb.rlib m.rs
 mv t out/liba.rlib; mv t2 out/liba.rmeta; bin hit bin

@@ -27,7 +27,7 @@ script hit "$WORK/one/debug/build/s-1"
 touch one/debug/deps/libother-9.rlib
 build hit hit hit "$WORK/one"
 # folders said relative to the directory
-build miss miss miss one
+build hit hit hit one
 build hit hit hit two
 # what shows where the folder is does not share
 echo 'pub const P: &str = include_str!(concat!(env!("OUT_DIR"), "/t.txt"));' >o.rs

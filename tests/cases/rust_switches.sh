@@ -37,7 +37,7 @@ printf -- '--crate-name\nk\n--crate-type=lib\n--emit=metadata\n--out-dir\nout\nl
 miss_hit rustc @args
 mv args args2; sed -i 's/^k$/j/' args2; miss rustc @args2
 neither rustc --crate-name k --emit=metadata --out-dir out lib.rs other.rs
-neither rustc --crate-type lib --crate-name k --emit=metadata --out-dir new/folder lib.rs
+"$CW" rustc --crate-type lib --crate-name k --emit=metadata --out-dir new/folder lib.rs && [ -s new/folder/libk.rmeta ] || fail "a new folder"
 neither rustc --no-such-option lib.rs
 echo 'pub fn f() { broken' >bad.rs
 same rustc --crate-type lib --emit=metadata --out-dir out bad.rs

@@ -156,6 +156,14 @@ DEFINE_OPEN(open64)
 DEFINE_OPENAT(openat)
 DEFINE_OPENAT(openat64)
 
+/* The event counters by which libuv's threads wake each other can't fail, and libuv relies on it. */
+static bool may_fail(int fd)
+{
+    struct stat status;
+
+    return syscall(SYS_fstat, fd, &status) == 0 && (status.st_mode & S_IFMT) != 0;
+}
+
 /* result NAME(parameters): fails with -1 as KIND, else calls on with arguments. */
 #define DEFINE(kind, name, parameters, arguments)           \
     int name parameters;                                    \
@@ -167,7 +175,7 @@ DEFINE_OPENAT(openat64)
         return fails(kind) ? -1 : next arguments;           \
     }
 /* The same for what moves `size` bytes and may move fewer. */
-#define DEFINE_MOVE(kind, name, parameters, arguments)      \
+#define DEFINE_MOVE(kind, may_move, name, parameters, arguments) \
     ssize_t name parameters;                                \
     ssize_t name parameters                                 \
     {                                                       \
@@ -175,22 +183,22 @@ DEFINE_OPENAT(openat64)
         bool is_short = false;                              \
         if (!next)                                          \
             *(void **)&next = dlsym(RTLD_NEXT, #name);      \
-        if (strikes(kind, true, &is_short))                 \
+        if (may_move && strikes(kind, true, &is_short))     \
             return -1;                                      \
         size = cut(size, is_short);                         \
         return next arguments;                              \
     }
 
-DEFINE_MOVE(KIND_READ, read, (int fd, void *bytes, size_t size), (fd, bytes, size))
-DEFINE_MOVE(KIND_PREAD, pread, (int fd, void *bytes, size_t size, off_t at), (fd, bytes, size, at))
-DEFINE_MOVE(KIND_PREAD, pread64, (int fd, void *bytes, size_t size, off64_t at), (fd, bytes, size, at))
-DEFINE_MOVE(KIND_WRITE, write, (int fd, const void *bytes, size_t size), (fd, bytes, size))
-DEFINE_MOVE(KIND_PWRITE, pwrite, (int fd, const void *bytes, size_t size, off_t at), (fd, bytes, size, at))
-DEFINE_MOVE(KIND_PWRITE, pwrite64, (int fd, const void *bytes, size_t size, off64_t at), (fd, bytes, size, at))
-DEFINE_MOVE(KIND_SEND, send, (int fd, const void *bytes, size_t size, int flags), (fd, bytes, size, flags))
-DEFINE_MOVE(KIND_RECV, recv, (int fd, void *bytes, size_t size, int flags), (fd, bytes, size, flags))
-DEFINE_MOVE(KIND_READLINK, readlink, (const char *path, char *text, size_t size), (path, text, size))
-DEFINE_MOVE(KIND_READLINK, readlinkat, (int folder, const char *path, char *text, size_t size),
+DEFINE_MOVE(KIND_READ, may_fail(fd), read, (int fd, void *bytes, size_t size), (fd, bytes, size))
+DEFINE_MOVE(KIND_PREAD, true, pread, (int fd, void *bytes, size_t size, off_t at), (fd, bytes, size, at))
+DEFINE_MOVE(KIND_PREAD, true, pread64, (int fd, void *bytes, size_t size, off64_t at), (fd, bytes, size, at))
+DEFINE_MOVE(KIND_WRITE, may_fail(fd), write, (int fd, const void *bytes, size_t size), (fd, bytes, size))
+DEFINE_MOVE(KIND_PWRITE, true, pwrite, (int fd, const void *bytes, size_t size, off_t at), (fd, bytes, size, at))
+DEFINE_MOVE(KIND_PWRITE, true, pwrite64, (int fd, const void *bytes, size_t size, off64_t at), (fd, bytes, size, at))
+DEFINE_MOVE(KIND_SEND, true, send, (int fd, const void *bytes, size_t size, int flags), (fd, bytes, size, flags))
+DEFINE_MOVE(KIND_RECV, true, recv, (int fd, void *bytes, size_t size, int flags), (fd, bytes, size, flags))
+DEFINE_MOVE(KIND_READLINK, true, readlink, (const char *path, char *text, size_t size), (path, text, size))
+DEFINE_MOVE(KIND_READLINK, true, readlinkat, (int folder, const char *path, char *text, size_t size),
             (folder, path, text, size))
 
 DEFINE(KIND_RENAME, rename, (const char *from, const char *to), (from, to))
