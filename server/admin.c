@@ -126,6 +126,8 @@ void admin_answer(struct server *server, int fd, const void *payload, size_t siz
     if (strcmp(word, "stats") == 0) {
         collect_stats(server, &stats);
         print_stats(&stats, value, server->settings.dir, &text);
+        if (strcmp(value, "table") == 0)
+            server_last_warning(&text);
     } else if (strcmp(word, "settings") == 0) {
         add_settings_in_force(server, &text);
     } else {

@@ -257,9 +257,23 @@ static void watch_mounts(struct daemon *daemon)
 
 /* ---- start ---- */
 
+static char last_warning[512];
+static pthread_mutex_t warning_mutex = PTHREAD_MUTEX_INITIALIZER;
+
 static void warn(const char *line)
 {
     log_line("%s", line);
+    pthread_mutex_lock(&warning_mutex);
+    snprintf(last_warning, sizeof last_warning, "%s", line);
+    pthread_mutex_unlock(&warning_mutex);
+}
+
+void server_last_warning(struct buf *out)
+{
+    pthread_mutex_lock(&warning_mutex);
+    if (last_warning[0])
+        buf_addf(out, "warning: %s\n", last_warning);
+    pthread_mutex_unlock(&warning_mutex);
 }
 
 static void raise_descriptor_limit(void)

@@ -51,6 +51,9 @@ void server_stop(struct server *server);
 void server_enter(struct server *server);
 void server_leave(struct server *server);
 
+/* Appends the last warning about the store as a line, if there was one. Any thread. */
+void server_last_warning(struct buf *out);
+
 /* serve.c: threads that accept and serve. serve_stop ends them after all that had connected were served. */
 int serve_start(struct server *server);
 /* Blocks until they have ended. */

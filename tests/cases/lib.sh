@@ -72,7 +72,7 @@ trap at_exit EXIT
 counter() { "$CW" --print-stats 2>/dev/null | awk -v name="$1" '$1 == name { n = $2 } END { print n + 0 }'; }
 # "direct preprocessed missed"
 counters() {
-    "$CW" --print-stats 2>/dev/null |
+    { "$CW" --print-stats || echo "--print-stats: status $?" >&2; } |
         awk '$1 == "direct_cache_hit" { d = $2 } $1 == "preprocessed_cache_hit" { p = $2 }
              $1 == "cache_miss" { m = $2 } END { print d + 0, p + 0, m + 0 }'
 }
