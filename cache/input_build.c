@@ -11,6 +11,7 @@
 
 #include "cache/input_ground.h"
 #include "cache/input_layout.h"
+#include "cache/input_resolve.h"
 #include "cache/strings.h"
 #include "cache/zstd_context.h"
 #include "common/memory.h"
@@ -161,10 +162,14 @@ void input_set_add_link(struct input_set_builder *builder, const char *path, int
     add_resolved(builder, CONDITION_LINK, path, result, target);
 }
 
+/* What has no real path because it isn't there is an absence like any other. */
 void input_set_add_realpath(struct input_set_builder *builder, const char *path, int result,
                             const char *resolved)
 {
-    add_resolved(builder, CONDITION_REALPATH, path, result, resolved);
+    if (result == -ENOENT)
+        input_set_add_absent(builder, path, true);
+    else
+        add_resolved(builder, CONDITION_REALPATH, path, result, resolved);
 }
 
 static void set_text_digest(struct added *added, const char *text)
@@ -228,12 +233,34 @@ static void ground_absences(struct packing *packing)
     packing->grounded = memory_alloc((builder->absence_count + 1) * sizeof *packing->grounded);
     for (size_t i = 0; i < builder->absence_count; i++) {
         struct absence *absence = &builder->absences[i];
-        struct grounded grounded = {0, 0, absence->follow, 0};
+        struct grounded grounded = {.follow = absence->follow};
         if (grounding_find(&packing->grounding, builder->strings.texts[absence->path], &grounded))
             packing->grounded[packing->grounded_count++] = grounded;
         else
             add_odd_absence(packing, absence);
     }
+}
+
+/* Answers of realpath() become conditions on the links and folders on which they stand, where they can. */
+static void explain_real_paths(struct packing *packing)
+{
+    struct input_set_builder *builder = packing->builder;
+    struct resolving resolving;
+    size_t count = builder->added_count, kept = 0;
+
+    resolving_init(&resolving, builder, &builder->strings, packing->grounding.directory);
+    for (size_t i = 0; i < count; i++) { /* new conditions are added behind */
+        struct added added = builder->added[i];
+        if (added.kind == CONDITION_REALPATH && added.condition.number == 0 &&
+            resolving_explain(&resolving, builder->strings.texts[added.condition.string],
+                              builder->strings.texts[added.condition.second]))
+            continue;
+        builder->added[kept++] = added;
+    }
+    size_t more = builder->added_count - count;
+    memmove(builder->added + kept, builder->added + count, more * sizeof *builder->added);
+    builder->added_count = kept + more;
+    resolving_release(&resolving);
 }
 
 typedef void string_visit(void *data, uint32_t *string);
@@ -350,6 +377,70 @@ static void sort_grounded(struct packing *packing)
     packing->grounded_count = kept;
 }
 
+/* ---- conditions that one look answers together ---- */
+
+/* The first condition of this kind, or of a later one. */
+static size_t find_kind(const struct input_set_builder *builder, enum condition_kind kind)
+{
+    size_t i = 0;
+    while (i < builder->added_count && builder->added[i].kind < kind)
+        i++;
+    return i;
+}
+
+/* A file whose content counts is looked at anyway: that look also tells whether it is a link. */
+static bool joins_file(struct added *files, size_t count, size_t *at, const struct condition *exists)
+{
+    while (*at < count && files[*at].condition.string < exists->string)
+        ++*at;
+    if (*at == count || files[*at].condition.string != exists->string || !S_ISREG(exists->number))
+        return false;
+    if (!(exists->number & 1))
+        files[*at].condition.number |= FILE_NO_LINK;
+    return true;
+}
+
+/* So is a directory whose stamp proves absences. */
+static bool joins_ground(struct packing *packing, size_t *at, const struct condition *exists)
+{
+    while (*at < packing->grounded_count && packing->grounded[*at].ground < exists->string)
+        ++*at;
+    if (*at == packing->grounded_count || packing->grounded[*at].ground != exists->string ||
+        !S_ISDIR(exists->number))
+        return false;
+    packing->grounded[*at].needs |=
+        exists->number & 1 ? DIRECTORY_NEEDED : DIRECTORY_NEEDED | DIRECTORY_NO_LINK;
+    return true;
+}
+
+/* What is no link is also there for those who would follow one. */
+static bool follows_from(const struct added *before, const struct condition *exists)
+{
+    return before->kind == CONDITION_EXISTS && before->condition.string == exists->string &&
+           before->condition.number + 1 == exists->number;
+}
+
+static void join_looks(struct packing *packing)
+{
+    struct input_set_builder *builder = packing->builder;
+    struct added *files = builder->added + find_kind(builder, CONDITION_FILE);
+    size_t file_count = find_kind(builder, CONDITION_FILE + 1) - find_kind(builder, CONDITION_FILE);
+    size_t file = 0, ground = 0, begin = find_kind(builder, CONDITION_EXISTS), kept = begin;
+
+    for (size_t i = begin; i < builder->added_count; i++) {
+        const struct added added = builder->added[i];
+        if (added.kind == CONDITION_EXISTS &&
+            (joins_file(files, file_count, &file, &added.condition) ||
+             joins_ground(packing, &ground, &added.condition) ||
+             (kept > begin && follows_from(&builder->added[kept - 1], &added.condition))))
+            continue;
+        builder->added[kept++] = added;
+    }
+    builder->added_count = kept;
+}
+
+/* ---- bytes ---- */
+
 /* Appends the conditions of one kind, from `added` on; returns where the next kind begins. */
 static const struct added *put_kind(const struct added *added, const struct added *end,
                                     enum condition_kind kind, struct buf *first, struct buf *second)
@@ -418,6 +509,7 @@ static size_t put_absences_of(const struct grounded *grounded, size_t count, str
         last = grounded[i].rest;
     }
     buf_add_varint(first, grounded->ground);
+    buf_add_varint(first, grounded->needs);
     buf_add_varint(first, 0);
     buf_add_varint(first, list->length);
     buf_add(first, list->data, list->length);
@@ -433,6 +525,7 @@ static void put_directories(const struct packing *packing, struct buf *first, st
     for (size_t i = 0; i < builder->listing_count; i++) {
         const struct listing *listing = &builder->listings[i];
         buf_add_varint(&directories, listing->path);
+        buf_add_varint(&directories, 0);
         buf_add_varint(&directories, (uint64_t)listing->own + 1);
         buf_add_varint(&directories, 0);
         buf_add_u64(second, 0); /* it may have changed since it was listed: no mark */
@@ -470,11 +563,13 @@ void input_set_pack(struct input_set_builder *builder, int directory, struct buf
     struct buf first = BUF_INIT, second = BUF_INIT;
 
     grounding_init(&packing.grounding, &builder->strings, directory);
+    explain_real_paths(&packing);
     ground_absences(&packing);
     grounding_release(&packing.grounding);
     sort_strings(&packing);
     sort_conditions(builder);
     sort_grounded(&packing);
+    join_looks(&packing);
 
     buf_add_u8(&first, builder->comments ? SET_COMMENTS : 0);
     strings_put(&builder->strings, &first);

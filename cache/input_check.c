@@ -117,7 +117,7 @@ static bool check_content(struct checking *checking, const struct condition *con
 
     if (error)
         return fail(checking, path, error == -ENOENT ? "is gone" : "can't be read");
-    if (condition->number && !(facts.mode & 0111))
+    if ((condition->number & FILE_EXECUTABLE) && !(facts.mode & 0111))
         return fail(checking, path, "is not executable");
     if (digest_equal(&facts.content, &condition->digest)) {
         if (facts.trusted)
@@ -131,6 +131,12 @@ static bool check_content(struct checking *checking, const struct condition *con
     return true;
 }
 
+/* One look for both: that it is no link, and its stamp. */
+static int flags_for(const struct condition *file)
+{
+    return file->number & FILE_NO_LINK ? AT_SYMLINK_NOFOLLOW : 0;
+}
+
 static bool check_file(struct checking *checking, size_t index)
 {
     const struct condition *condition =
@@ -139,11 +145,13 @@ static bool check_file(struct checking *checking, size_t index)
     const char *path = set_string(checking->set, condition->string);
     struct stat status;
 
-    if (fstatat(checking->check->directory, path, &status, 0) != 0)
+    if (fstatat(checking->check->directory, path, &status, flags_for(condition)) != 0)
         return fail(checking, path, "is gone");
+    if (S_ISLNK(status.st_mode))
+        return fail(checking, path, "is a link now");
     struct stamp stamp = stamp_of(&status);
     if (!S_ISREG(status.st_mode) || !bears_mark(checking, file->marks, FILE_MARKS, mark_of(&stamp)) ||
-        (condition->number && !(status.st_mode & 0111)))
+        ((condition->number & FILE_EXECUTABLE) && !(status.st_mode & 0111)))
         return check_content(checking, condition, file);
     return true;
 }
@@ -160,7 +168,8 @@ static bool settle_group(struct checking *checking, size_t begin, size_t count)
 
     for (size_t i = 0; i < count && expected; i++) {
         struct stat status;
-        if (fstatat(checking->check->directory, set_string(set, conditions[i].string), &status, 0) != 0)
+        if (fstatat(checking->check->directory, set_string(set, conditions[i].string), &status,
+                    flags_for(&conditions[i])) != 0)
             return false;
         facts[i] = (struct file_facts){.stamp = stamp_of(&status), .mode = status.st_mode, .trusted = true};
         facts[i].content = conditions[i].digest;
@@ -438,12 +447,18 @@ static bool check_listing(struct closer_look *look)
 static bool check_directory(struct checking *checking, struct directory *directory)
 {
     struct closer_look look = {.checking = checking, .directory = directory};
+    const char *path = set_string(checking->set, directory->path);
+    int flags = directory->needs & DIRECTORY_NO_LINK ? AT_SYMLINK_NOFOLLOW : 0;
     struct stat status;
 
-    if (fstatat(checking->check->directory, set_string(checking->set, directory->path), &status, 0) == 0) {
+    if (fstatat(checking->check->directory, path, &status, flags) == 0) {
         struct stamp stamp = stamp_of(&status);
         if (bears_mark(checking, directory->marks, DIRECTORY_MARKS, mark_of(&stamp)))
             return true;
+        if (directory->needs && !S_ISDIR(status.st_mode))
+            return fail(checking, path, "is of another kind");
+    } else if (directory->needs) {
+        return fail(checking, path, "is gone");
     }
     begin_look(&look);
     bool good = directory->has_listing ? check_listing(&look) : check_absences(&look);

@@ -25,6 +25,7 @@ struct grounding {
 struct grounded {
     uint32_t ground, rest; /* paths; the rest is relative to the ground */
     bool follow;           /* the caller's */
+    uint8_t needs;         /* the caller's */
     uint64_t mark;         /* of the ground's stamp (input_layout.h); 0: not to be trusted */
 };
 

@@ -9,9 +9,11 @@
  *     strings: varint count; each: varint bytes shared with the one before, and the rest with its NUL
  *     conditions: for each kind a varint count; each: varint distance of its string from that of the one
  *         before, varint number * 2 + has_digest, varint second
- *     directories: varint count; each: varint string, varint own (string + 1, or 0 without a listing), varint
- *         size of its absences in bytes, and these: varint (distance of the name from the one before) * 2 +
- * follow Second part: digests of the conditions that have one, in their order; with SET_COMMENTS the first
+ *     directories: varint count; each: varint string, varint needs (bits DIRECTORY_*), varint own (string +
+ *         1, or 0 without a listing), varint size of its absences in bytes, and these: varint (distance of
+ *         the name from the one before) * 2 + follow
+ *
+ * Second part: digests of the conditions that have one, in their order; with SET_COMMENTS the first
  * BLANK_SIZE bytes of each file's blank digest (zeros: none); a mark for each GROUP files; for each directory
  * a mark, and the digest of its listing if it has one.
  *
@@ -27,7 +29,9 @@
 #include "cache/file_digest.h"
 #include "cache/hash.h"
 
-enum { SET_VERSION = 1, SET_COMMENTS = 1, BLANK_SIZE = 8, FILE_GROUP = 16 };
+enum { SET_VERSION = 2, SET_COMMENTS = 1, BLANK_SIZE = 8, FILE_GROUP = 16 };
+enum { FILE_EXECUTABLE = 1, FILE_NO_LINK = 2 };       /* it must be … */
+enum { DIRECTORY_NEEDED = 1, DIRECTORY_NO_LINK = 2 }; /* it must be there, … and not be a link */
 enum { SET_STRINGS_MAX = 64 * 1024 * 1024, SET_PARTS_MAX = 64 * 1024 * 1024 };
 
 /* In the order in which they are checked: what is cheap or likely to fail comes first. The order is the
@@ -35,7 +39,7 @@ enum { SET_STRINGS_MAX = 64 * 1024 * 1024, SET_PARTS_MAX = 64 * 1024 * 1024 };
 enum condition_kind {
     CONDITION_FACT,     /* number: enum input_fact; digest of the text, none: NULL */
     CONDITION_VARIABLE, /* string: name; digest of the value, none: unset */
-    CONDITION_FILE,     /* string: path; number: 1 if it must be executable; digest of the content */
+    CONDITION_FILE,     /* string: path; number: bits FILE_*; digest of the content */
     CONDITION_LINK,     /* string: path; number: errno; second: string of the target */
     CONDITION_REALPATH, /* string: path; number: errno; second: string of the result */
     CONDITION_EXISTS,   /* string: path; number: S_IFMT bits + follow */

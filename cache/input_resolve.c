@@ -118,8 +118,7 @@ static uint32_t real_path(struct resolving *resolving, const char *path, size_t 
     size_t begin = length;
     while (begin > 0 && path[begin - 1] != '/')
         begin--;
-    uint32_t parent =
-        begin ? real_folder(resolving, path, begin) : strings_number(resolving->strings, ".");
+    uint32_t parent = begin ? real_folder(resolving, path, begin) : strings_number(resolving->strings, ".");
     if (parent == NONE)
         return NONE;
     const char *name = path + begin;

@@ -18,7 +18,7 @@ struct resolving {
     struct input_set_builder *builder;
     struct strings *strings; /* the builder's */
     int directory;           /* descriptor that paths are relative to */
-    uint32_t *real;          /* for the path of a folder, by its number: that of its real path + 1; 0: unknown */
+    uint32_t *real; /* for the path of a folder, by its number: that of its real path + 1; 0: unknown */
     size_t room;
     unsigned links; /* followed for the present path */
 };

@@ -189,12 +189,14 @@ static bool absences_are_sound(const struct input_set *set, const struct directo
 
 static bool unpack_directory(struct input_set *set, struct parts *parts, struct directory *directory)
 {
-    uint64_t path = reader_varint(&parts->first), own = reader_varint(&parts->first);
+    uint64_t path = reader_varint(&parts->first), needs = reader_varint(&parts->first);
+    uint64_t own = reader_varint(&parts->first);
     uint64_t size = reader_varint(&parts->first);
 
     if (parts->first.bad || path >= set->string_count || own > set->string_count || size > UINT32_MAX)
         return false;
     directory->path = (uint32_t)path;
+    directory->needs = (uint8_t)needs;
     directory->has_listing = own > 0;
     directory->own = own ? (uint32_t)own - 1 : 0;
     directory->absences_size = (uint32_t)size;

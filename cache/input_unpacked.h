@@ -21,6 +21,7 @@ struct watched_file {
 
 struct directory {
     uint32_t path;
+    uint8_t needs; /* bits DIRECTORY_* */
     bool has_listing;
     uint32_t own; /* names that the listing leaves out, each followed by a slash */
     struct digest listing;

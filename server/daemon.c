@@ -286,6 +286,16 @@ static void raise_descriptor_limit(void)
     }
 }
 
+static void find_own_limits(struct server *server)
+{
+    struct rlimit limit;
+
+    for (int i = 0; i < WIRE_LIMITS; i++)
+        server->hard_limits[i] = getrlimit(i, &limit) == 0 ? limit.rlim_max : RLIM_INFINITY;
+    server->nice = getpriority(PRIO_PROCESS, 0);
+    server->privileged = geteuid() == 0;
+}
+
 static void find_own_files(struct server *server)
 {
     const char *recorder = places_own_file(&server->arena, "ccwrap-recorder.so");
@@ -385,6 +395,7 @@ int server_run(struct settings *settings, struct arena *arena, int ready)
         return 1;
     }
     wire_view_of_self(&server->view);
+    find_own_limits(server);
     open_cache(server);
     find_own_files(server);
     atomic_store(&server->last_activity, clock_monotonic());

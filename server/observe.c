@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -113,7 +114,9 @@ static void note_look(struct walk *walk, struct path_entry *entry, int result, u
         entry->use |= there;
     else if (is_absence(result))
         entry->use |= missed;
-    else if (result == -EACCES || result == -EPERM || result == -ELOOP || result == -ENAMETOOLONG)
+    else if (result == -EACCES)
+        entry->use |= USE_DENIED;
+    else if (result == -EPERM || result == -ELOOP || result == -ENAMETOOLONG)
         give_up(walk, REASON_SPECIAL_INPUT, entry->path);
 }
 
@@ -530,6 +533,22 @@ static void add_resolved(struct walk *walk, const struct path_entry *entry)
     input_set_add_realpath(walk->observation->set, entry->path, entry->resolve_error, resolved);
 }
 
+/* A folder of PATH that belongs to another user, say: that it can't be searched is what counts. A file that is
+ * there and may not be read or run is another matter. */
+static void add_denied(struct walk *walk, const struct path_entry *entry)
+{
+    const char *directory = walk->observation->request->ground_path;
+    char *whole = entry->path[0] == '/' ? arena_strdup(walk->arena, entry->path)
+                                        : arena_printf(walk->arena, "%s/%s", directory, entry->path);
+    char *resolved = realpath(whole, NULL);
+
+    if (resolved || errno != EACCES)
+        give_up(walk, REASON_SPECIAL_INPUT, entry->path);
+    else
+        input_set_add_realpath(walk->observation->set, entry->path, -EACCES, "");
+    memory_free(resolved);
+}
+
 static void add_looks(struct walk *walk, const struct path_entry *entry)
 {
     struct input_set_builder *set = walk->observation->set;
@@ -537,6 +556,8 @@ static void add_looks(struct walk *walk, const struct path_entry *entry)
 
     if (entry->resolved)
         add_resolved(walk, entry);
+    else if (use & USE_DENIED)
+        add_denied(walk, entry);
     if (use & USE_NOT_LINK)
         input_set_add_link(set, entry->path, -EINVAL, "");
     if (entry->link)

@@ -11,6 +11,7 @@
 #include "common/memory.h"
 #include "common/places.h"
 #include "server/compilers/rustc.h"
+#include "server/loop.h"
 #include "server/programs.h"
 #include "server/result.h"
 #include "server/stats.h"
@@ -78,6 +79,23 @@ static bool same_view(const struct wire_view *a, const struct wire_view *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
+/* A server that was started under tighter limits, or by a nicer user, than this client's can't give a compiler
+ * what it would have. It leaves, and the next client starts one that can. */
+static bool can_serve(const struct request *request)
+{
+    const struct server *server = request->server;
+    bool can = server->privileged || request->wire.nice >= server->nice;
+
+    for (int i = 0; i < WIRE_LIMITS && !server->privileged; i++)
+        can = can && request->wire.limits[i].rlim_max <= server->hard_limits[i];
+    return can;
+}
+
+static void stop_server(void *server)
+{
+    server_stop(server);
+}
+
 /* The shell's name for the directory, if it is the same: gcc and clang put this one into debug info. */
 static const char *find_shown_directory(struct request *request)
 {
@@ -135,6 +153,10 @@ static enum reason parse(struct request *request, const char **word)
 
     if (!same_view(&request->wire.view, &request->server->view))
         return REASON_OTHER_VIEW;
+    if (!can_serve(request)) {
+        loop_call(stop_server, request->server);
+        return REASON_OTHER_VIEW;
+    }
     settings_load(&request->settings, &request->arena, &request->environment, request->wire.settings, NULL, NULL);
     if (request->settings.disable)
         return REASON_DISABLED;

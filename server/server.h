@@ -21,6 +21,9 @@ struct server {
     struct arena arena;             /* of the settings */
     struct cache *cache;
     struct wire_view view;          /* what a client must see too */
+    rlim_t hard_limits[WIRE_LIMITS];/* above which no child can be given any */
+    int nice;                       /* below which none can go */
+    bool privileged;                /* … but for the superuser */
     const char *recorder;           /* path of ccwrap-recorder.so; NULL: can't watch */
     const char *trampoline;         /* path of ccwrap */
     const char *logs;               /* folder for recorder logs (0700) */

@@ -15,6 +15,11 @@ within 20 test -s x.o || fail "no object under strace"
 PATH=$WORK/bin:$PATH "$CW" mycc -c x.c -o y.o
 (cd bin && "$CW" g++ -c ../x.cc -o x.o)
 "$CW" clang -c x.c -o z.o
+if command -v rustc make >/dev/null; then # a jobserver is asked of the client and shared, and rustc links
+    echo 'fn main() {}' >r.rs
+    printf 'r: r.rs ; +@%s rustc --out-dir . r.rs\n' "$CW" >Makefile
+    make -s -j2 r && [ -x r ] || fail "no program by rustc"
+fi
 ls x.o y.o z.o bin/x.o >/dev/null || fail "an object is missing"
 stop_server
 within 20 no_servers || fail "the server stays"
