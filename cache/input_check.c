@@ -14,6 +14,8 @@
 #include "common/clock.h"
 #include "common/memory.h"
 
+enum { FEW_ABSENCES = 6 }; /* bytes of a list: two or three names */
+
 struct checking {
     struct input_set *set;
     const struct check *check;
@@ -329,7 +331,7 @@ static bool check_absent(struct checking *checking, const struct condition *cond
 struct closer_look {
     struct checking *checking;
     struct directory *directory;
-    int fd;              /* of the directory; -1: it is gone, and so is all that could be in it */
+    int fd;              /* of the directory; -1: it is gone, or not worth opening */
     uint64_t mark;       /* of its stamp, taken before all looks; 0: may not be remembered */
     const char *missing; /* begins with the name that was found missing last; or NULL */
 };
@@ -394,8 +396,9 @@ static bool still_absent(struct closer_look *look, const char *rest, bool follow
 
     if (look->fd >= 0 && proved_by_directory(look, rest))
         return true;
-    /* The name is there: a directory that still lacks the rest, a link that leads nowhere. This absence holds
-     * for now, but no stamp of the directory will tell when it ends. */
+    /* Without a descriptor there is no mark. With one, the name is there: a directory that still lacks the
+     * rest, a link that leads nowhere. This absence holds for now, but no stamp of the directory will tell
+     * when it ends. */
     look->mark = 0;
     if (!join(whole, path, rest))
         return fail(checking, path, "holds a name that is too long");
@@ -460,7 +463,10 @@ static bool check_directory(struct checking *checking, struct directory *directo
     } else if (directory->needs) {
         return fail(checking, path, "is gone");
     }
-    begin_look(&look);
+    if (directory->has_listing || directory->absences_size > FEW_ABSENCES)
+        begin_look(&look);
+    else /* costs no more than what would be remembered; and where objects are made, stamps never last */
+        look.fd = -1;
     bool good = directory->has_listing ? check_listing(&look) : check_absences(&look);
     end_look(&look, good);
     return good;

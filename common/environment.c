@@ -21,6 +21,7 @@ void environment_init(struct environment *environment, struct arena *arena, char
     environment->arena = arena;
     environment->entries = entries;
     environment->sorted = NULL;
+    environment->slots = NULL;
     environment->count = 0;
     while (entries[environment->count])
         environment->count++;
@@ -52,23 +53,43 @@ char *const *environment_sorted(struct environment *environment)
     return environment->sorted;
 }
 
+/* Where a name stands in the table, or where it would. */
+static uint32_t *find_slot(const struct environment *environment, const char *name, size_t length)
+{
+    uint32_t hash = UINT32_C(2166136261);
+
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)name[i]) * UINT32_C(16777619);
+    for (uint32_t at = hash;; at++) {
+        uint32_t *slot = &environment->slots[at & environment->mask];
+        const char *entry = *slot ? environment->entries[*slot - 1] : NULL;
+        if (!entry || (strncmp(entry, name, length) == 0 && entry[length] == '='))
+            return slot;
+    }
+}
+
+static void make_slots(struct environment *environment)
+{
+    uint32_t size = 16;
+
+    while (size < 2 * environment->count)
+        size *= 2;
+    environment->slots = ARENA_ARRAY(environment->arena, uint32_t, size);
+    environment->mask = size - 1;
+    for (size_t i = 0; i < environment->count; i++) {
+        const char *entry = environment->entries[i], *equals = strchr(entry, '=');
+        uint32_t *slot = equals ? find_slot(environment, entry, (size_t)(equals - entry)) : NULL;
+        if (slot && !*slot)
+            *slot = (uint32_t)i + 1;
+    }
+}
+
 const char *environment_get_n(struct environment *environment, const char *name, size_t length)
 {
-    char *const *sorted = environment_sorted(environment);
-    size_t low = 0, high = 0;
-
-    while (sorted[high])
-        high++;
-    while (low < high) { /* the first entry whose name isn't smaller */
-        size_t middle = low + (high - low) / 2;
-        if (compare_names(sorted[middle], name_length(sorted[middle]), name, length) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (!sorted[low] || name_length(sorted[low]) != length || memcmp(sorted[low], name, length) != 0)
-        return NULL;
-    return sorted[low] + length + 1;
+    if (!environment->slots)
+        make_slots(environment);
+    uint32_t place = *find_slot(environment, name, length);
+    return place ? environment->entries[place - 1] + length + 1 : NULL;
 }
 
 const char *environment_get(struct environment *environment, const char *name)

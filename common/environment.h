@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/arena.h"
 
@@ -13,7 +14,9 @@ struct environment {
     struct arena *arena;
     char **entries; /* "NAME=value" as given and in that order; NULL-terminated */
     size_t count;
-    char **sorted;  /* the same by name, first of equal names first; made at the first look-up */
+    char **sorted;   /* the same by name, first of equal names first; NULL until it is asked for */
+    uint32_t *slots; /* hash table of the first entry of each name, + 1; NULL until the first look-up */
+    uint32_t mask;
 };
 
 /* Takes `entries` (NULL-terminated; not changed) as they are. */

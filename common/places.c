@@ -127,16 +127,20 @@ static const char *default_socket(struct arena *arena, const char *dir)
     return arena_printf(arena, "%s/%016llx.sock", default_folder(arena), (unsigned long long)name);
 }
 
+const char *places_config(struct arena *arena, char *const *environment)
+{
+    const char *config = value_of(environment, "CCWRAP_CONFIG");
+    const char *folder = config ? NULL : user_folder(arena, environment, "XDG_CONFIG_HOME", ".config");
+
+    return folder ? arena_printf(arena, "%s/config", folder) : config;
+}
+
 void places_find(struct places *places, struct arena *arena, char *const *environment, char *const *words)
 {
     const char *values[KEY_COUNT] = {NULL};
-    const char *config = value_of(environment, "CCWRAP_CONFIG");
+    const char *config = places_config(arena, environment);
 
     memset(places, 0, sizeof *places);
-    if (!config) {
-        const char *folder = user_folder(arena, environment, "XDG_CONFIG_HOME", ".config");
-        config = folder ? arena_printf(arena, "%s/config", folder) : NULL;
-    }
     places->config = config;
     if (config)
         settings_file_read(config, arena, take_line, NULL, values);

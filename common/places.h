@@ -12,7 +12,7 @@
 /* The few settings that both sides need before they can talk. Read from the environment and the settings
  * file ("key = value" lines); see CONTRACT: CCWRAP_KEY in the environment wins. */
 struct places {
-    const char *config;  /* path of the settings file, whether it exists or not; NULL if there is no home */
+    const char *config;  /* places_config */
     const char *dir;     /* the store's folder; NULL if there is no home and no setting */
     const char *socket;  /* path of the socket; never NULL */
     bool disable;        /* the setting `disable` */
@@ -20,6 +20,9 @@ struct places {
 
 /* `words` are the KEY=VALUE words in front of the compiler (NULL-terminated, or NULL), which win over all. */
 void places_find(struct places *places, struct arena *arena, char *const *environment, char *const *words);
+
+/* Path of the settings file, whether it exists or not; NULL if there is no home. */
+const char *places_config(struct arena *arena, char *const *environment);
 
 /* Makes the socket's folder (0700) if it is the default one, and checks that it is ours alone: owner, mode,
  * no link. Of a folder that the user chose is asked only that nobody else can replace a socket in it (owner,

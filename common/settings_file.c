@@ -19,8 +19,8 @@ static char *trim(char *text)
     return text;
 }
 
-/* Reads a whole regular file. A FIFO or a device of that name is refused rather than waited for. */
-static int read_whole(const char *path, struct arena *arena, char **text, size_t *size)
+/* A FIFO or a device of that name is refused rather than waited for. */
+int settings_file_text(const char *path, struct arena *arena, char **text, size_t *size)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     struct stat status;
@@ -75,15 +75,9 @@ static const char *take_line(char *text, size_t length, unsigned number, setting
     return take(context, number, *key, trim(equals + 1));
 }
 
-int settings_file_read(const char *path, struct arena *arena, settings_file_take *take,
-                       settings_file_complain *complain, void *context)
+void settings_file_parse(const char *path, char *text, size_t size, struct arena *arena,
+                         settings_file_take *take, settings_file_complain *complain, void *context)
 {
-    char *text = NULL;
-    size_t size = 0;
-    int error = read_whole(path, arena, &text, &size);
-
-    if (error)
-        return error;
     char *end = text + size;
     unsigned number = 1;
     for (char *next; text < end; text = next, number++) {
@@ -95,7 +89,18 @@ int settings_file_read(const char *path, struct arena *arena, settings_file_take
         if (wrong && complain)
             complain(context, arena_printf(arena, "%s:%u: %s: %s", path, number, key, wrong));
     }
-    return 0;
+}
+
+int settings_file_read(const char *path, struct arena *arena, settings_file_take *take,
+                       settings_file_complain *complain, void *context)
+{
+    char *text = NULL;
+    size_t size = 0;
+    int error = settings_file_text(path, arena, &text, &size);
+
+    if (!error)
+        settings_file_parse(path, text, size, arena, take, complain, context);
+    return error;
 }
 
 bool settings_file_bool(const char *text, bool *value)

@@ -6,6 +6,7 @@
 #define CCWRAP_COMMON_SETTINGS_FILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "common/arena.h"
 
@@ -18,8 +19,13 @@ typedef const char *settings_file_take(void *context, unsigned number, const cha
 /* Told of each bad line, by one line without newline: "FILE:LINE: KEY: what is wrong". */
 typedef void settings_file_complain(void *context, const char *complaint);
 
-/* 0, or negative errno: -ENOENT if there is no such file, -EFBIG, -EISDIR … A bad line ends nothing.
- * `complain` may be NULL; both get the context. */
+/* The text of the file in memory of the arena, ended by a NUL that isn't counted. 0, or negative errno. */
+int settings_file_text(const char *path, struct arena *arena, char **text, size_t *size);
+/* Takes the lines of such a text, which it cuts into pieces; `path` is for complaints. */
+void settings_file_parse(const char *path, char *text, size_t size, struct arena *arena,
+                         settings_file_take *take, settings_file_complain *complain, void *context);
+/* Both together. 0, or negative errno: -ENOENT if there is no such file, -EFBIG, -EISDIR … A bad line ends
+ * nothing. `complain` may be NULL; both get the context. */
 int settings_file_read(const char *path, struct arena *arena, settings_file_take *take,
                        settings_file_complain *complain, void *context);
 

@@ -159,6 +159,17 @@ static void arrive(void *data)
     connection_receive(&arrival->connection, &arrival->in);
 }
 
+static void make_room(void *data)
+{
+    (void)data;
+    end_oldest();
+}
+
+void arrival_make_room(void)
+{
+    loop_call(make_room, NULL);
+}
+
 void arrival_hand_over(struct server *server, int fd, struct buf *in)
 {
     struct arrival *arrival = memory_zalloc(sizeof *arrival);

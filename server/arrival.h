@@ -9,6 +9,9 @@
 /* Takes over fd and the bytes read so far. Any thread. */
 void arrival_hand_over(struct server *server, int fd, struct buf *in);
 
+/* Ends the one that has waited longest: descriptors are short. Any thread. */
+void arrival_make_room(void);
+
 /* Ends all that still wait. Loop thread. */
 void arrival_end_all(void);
 

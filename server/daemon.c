@@ -215,16 +215,23 @@ static bool is_idle(struct server *server)
            clock_monotonic() - atomic_load(&server->last_activity) >= limit;
 }
 
+/* Only what is surely so: an error of the file system says nothing of the socket. */
+static bool socket_is_lost(const struct daemon *daemon)
+{
+    struct stat now;
+
+    if (lstat(daemon->server.settings.socket, &now) != 0)
+        return errno == ENOENT || errno == ENOTDIR;
+    return now.st_ino != daemon->socket.st_ino || now.st_dev != daemon->socket.st_dev;
+}
+
 static void on_tick(uv_timer_t *timer)
 {
     struct daemon *daemon = timer->data;
     struct server *server = &daemon->server;
-    struct stat now;
 
     stats_flush();
-    bool lost = lstat(server->settings.socket, &now) != 0 || now.st_ino != daemon->socket.st_ino ||
-                now.st_dev != daemon->socket.st_dev;
-    if (lost || is_idle(server))
+    if (socket_is_lost(daemon) || is_idle(server))
         server_stop(server);
 }
 

@@ -391,6 +391,10 @@ static void take(struct walk *walk, const struct record *record)
     case RECORD_TIME:
         note_time(walk, record);
         break;
+    case RECORD_LOCAL_TIME: /* without the clock it is a file's: __TIMESTAMP__, however spelled */
+        if (find_process(walk, record->pid)->kind != PROGRAM_WALKER)
+            walk->observation->shows_times = true;
+        break;
     case RECORD_SYSCALL:
         give_up(walk, REASON_LOG, "system call");
         break;

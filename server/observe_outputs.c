@@ -153,6 +153,8 @@ static void add_output(struct observation *observation, const struct path_table 
                                    .flags = mode_flags(request, status.st_mode)};
     if (is_input(observation, &status))
         give_up(observation, REASON_SHARED_FILE, path);
+    if (output->role == OUTPUT_OTHER && !result_is_asked_for(request, path))
+        give_up(observation, REASON_EFFECT, path);
     if (output->role == OUTPUT_OTHER &&
         !request->command.ground) { /* its name is made from the output's in a way that we don't know */
         add_fact(observation, FACT_OUTPUT);
@@ -292,8 +294,7 @@ void observe_outputs(struct observation *observation, const struct path_table *p
         add_fact(observation, FACT_DIRECTORY);
     for (size_t i = 0; i < observation->output_count && observation->reason == REASON_NONE; i++) {
         struct output_file *output = &observation->outputs[i];
-        if (holds_times(output))
-            add_times(observation);
+        observation->shows_times |= holds_times(output);
         if (output->role == OUTPUT_DEPFILE)
             prepare_depfile(observation, output);
         if (request->command.ground_text)
@@ -301,6 +302,8 @@ void observe_outputs(struct observation *observation, const struct path_table *p
         if (!request->command.directory_shows && directory_is_in(observation, output))
             add_fact(observation, FACT_DIRECTORY);
     }
+    if (observation->shows_times)
+        add_times(observation);
 }
 
 /* ---- after an interruption ---- */

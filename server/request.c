@@ -157,7 +157,7 @@ static enum reason parse(struct request *request, const char **word)
         loop_call(stop_server, request->server);
         return REASON_OTHER_VIEW;
     }
-    settings_load(&request->settings, &request->arena, &request->environment, request->wire.settings, NULL, NULL);
+    settings_of_compile(&request->settings, &request->arena, &request->environment, request->wire.settings);
     if (request->settings.disable)
         return REASON_DISABLED;
     request->directory = open(request->wire.directory, O_PATH | O_DIRECTORY | O_CLOEXEC);

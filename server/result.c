@@ -54,6 +54,36 @@ bool result_may_replace(const struct request *request, int directory, const char
            faccessat(directory, path, W_OK, 0) == 0;
 }
 
+static bool goes_up(const char *path)
+{
+    for (; path; path = strchr(path, '/') ? strchr(path, '/') + 1 : NULL)
+        if (strncmp(path, "..", 2) == 0 && (path[2] == '/' || path[2] == '\0'))
+            return true;
+    return false;
+}
+
+static bool same_folder(const char *path, size_t folder, const char *other)
+{
+    const char *slash = other ? strrchr(other, '/') : NULL;
+    return slash && (size_t)(slash - other) == folder && memcmp(path, other, folder) == 0;
+}
+
+bool result_is_asked_for(const struct request *request, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    size_t folder = slash ? (size_t)(slash - path) : 0;
+
+    if (!slash || (request->command.ground && path[0] != '/' && !goes_up(path)))
+        return true;
+    for (int role = 0; role < OUTPUT_ROLES; role++)
+        if (same_folder(path, folder, request->command.output[role]))
+            return true;
+    for (char *const *word = request->wire.argv; *word; word++)
+        if (folder > 0 && memmem(*word, strlen(*word), path, folder))
+            return true;
+    return false;
+}
+
 /* Where this request wants a file of a result; NULL if it doesn't want one of this role. */
 static const char *target_of(const struct request *request, const struct packed_file *file)
 {
@@ -225,6 +255,8 @@ static bool may_replace_all(struct request *request, const struct packed *packed
         struct packed_file file;
         packed_file(packed, i, &file);
         const char *target = target_of(request, &file);
+        if (file.role == OUTPUT_OTHER && target && !result_is_asked_for(request, target))
+            return false;
         if (target && !result_may_replace(request, folder_of(request, &file), target))
             return false;
     }

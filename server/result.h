@@ -43,6 +43,10 @@ int result_pack(struct request *request, const struct buf *messages, uint32_t me
  * client then runs the compiler, which rewrites them. *size gets the bytes written. */
 int result_restore(struct request *request, const struct packed *packed, uint64_t *size);
 
+/* May a result hold a file by this name of its own making? Only in a folder that the command names, or in the
+ * working directory: nothing that stands in a store may write anywhere else. */
+bool result_is_asked_for(const struct request *request, const char *path);
+
 /* May the file at `path` be replaced by a restored one? True if it is absent or a plain file that this user may
  * write, of one link unless the compiler itself would replace it. */
 bool result_may_replace(const struct request *request, int directory, const char *path);

@@ -174,9 +174,10 @@ static void *serve(void *data)
         int fd = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC);
         if (fd >= 0)
             serve_connection(server, fd);
-        else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)
+        else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
+            arrival_make_room();
             poll(NULL, 0, 10); /* until some descriptor is free again */
-        else if (errno != EINTR && errno != ECONNABORTED && errno != EAGAIN)
+        } else if (errno != EINTR && errno != ECONNABORTED && errno != EAGAIN)
             return NULL; /* serve_stop */
     }
 }

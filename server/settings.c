@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 
 #include "common/places.h"
 #include "common/settings_file.h"
+#include "server/settings_text.h"
 
 enum kind { KIND_TEXT, KIND_PATH, KIND_FLAG, KIND_NUMBER, KIND_SIZE };
 
@@ -20,7 +22,10 @@ static const struct row {
     const char *preset; /* NULL: worked out by places_find or from the machine */
     size_t offset;
 } rows[SETTING_COUNT] = {
-#define ROW(key, kind, scope, preset, field) {key, kind, scope, preset, offsetof(struct settings, field)}
+#define ROW(key, kind, scope, preset, field)                                                                 \
+    {                                                                                                        \
+        key, kind, scope, preset, offsetof(struct settings, field)                                           \
+    }
     ROW("dir", KIND_PATH, SCOPE_SERVER, NULL, dir),
     ROW("socket", KIND_PATH, SCOPE_SERVER, NULL, socket),
     ROW("maxsize", KIND_SIZE, SCOPE_SERVER, "10G", maxsize),
@@ -46,7 +51,8 @@ static const struct row {
 struct load {
     struct settings *settings;
     struct arena *arena;
-    const char *source[SETTING_COUNT];
+    const char *source[SETTING_COUNT]; /* NULL: nobody said it yet */
+    bool shown;                        /* sources are asked for */
     const char *file;
     settings_complain *complain;
     void *data;
@@ -129,22 +135,35 @@ static const struct row *find_row(const char *key)
 
 /* ---- sources, from the weakest on ---- */
 
-static void set_presets(struct load *load, struct environment *environment)
+static struct settings presets;
+
+static void make_presets(void)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+    for (size_t i = 0; i < SETTING_COUNT; i++)
+        if (rows[i].preset)
+            set_value(&presets, &rows[i], rows[i].preset);
+    presets.jobs = processors > 0 ? (uint64_t)processors : 1;
+}
+
+static void set_presets(struct settings *settings)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, make_presets);
+    *settings = presets;
+}
+
+static void set_places(struct load *load, struct environment *environment)
 {
     static char *const none[] = {NULL};
     struct places places;
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
 
     places_find(&places, load->arena, environment->entries, none);
     load->file = places.config;
-    for (size_t i = 0; i < SETTING_COUNT; i++) {
-        load->source[i] = "default";
-        if (rows[i].preset)
-            set_value(load->settings, &rows[i], rows[i].preset);
-    }
     load->settings->dir = places.dir;
     load->settings->socket = places.socket;
-    load->settings->jobs = processors > 0 ? (uint64_t)processors : 1;
 }
 
 static const char *take_line(void *context, unsigned number, const char *key, const char *value)
@@ -155,7 +174,7 @@ static const char *take_line(void *context, unsigned number, const char *key, co
     if (!row)
         return "no such setting";
     const char *wrong = set_value(load->settings, row, value);
-    if (!wrong)
+    if (!wrong && load->shown)
         load->source[row - rows] = arena_printf(load->arena, "%s:%u", load->file, number);
     return wrong;
 }
@@ -178,17 +197,35 @@ static void take_named(struct load *load, const struct row *row, const char *nam
         load->complain(load->data, arena_printf(load->arena, "%s: %s: %s", source, name, wrong));
 }
 
-static void take_variables(struct load *load, struct environment *environment)
+/* The row whose key in capitals the text begins with, up to an "=". */
+static const struct row *find_variable(const char *text)
 {
     for (size_t i = 0; i < SETTING_COUNT; i++) {
-        char name[64] = "CCWRAP_";
-        size_t length = strlen(name);
-        for (const char *c = rows[i].key; *c && length < sizeof name - 1; c++)
-            name[length++] = (char)toupper((unsigned char)*c);
-        name[length] = '\0';
-        const char *value = environment_get(environment, name);
-        if (value)
-            take_named(load, &rows[i], name, value, "environment");
+        const char *key = rows[i].key, *c = text;
+        while (*key && *c == toupper((unsigned char)*key))
+            key++, c++;
+        if (!*key && *c == '=')
+            return &rows[i];
+    }
+    return NULL;
+}
+
+static void take_variables(struct load *load, struct environment *environment)
+{
+    static const char prefix[] = "CCWRAP_";
+    bool taken[SETTING_COUNT] = {false}; /* of equal names the first counts */
+
+    for (char *const *entry = environment->entries; *entry; entry++) {
+        if (strncmp(*entry, prefix, sizeof prefix - 1) != 0)
+            continue;
+        const struct row *row = find_variable(*entry + sizeof prefix - 1);
+        if (!row || taken[row - rows])
+            continue;
+        taken[row - rows] = true;
+        const char *equals = strchr(*entry, '=');
+        const char *name =
+            load->complain ? arena_strndup(load->arena, *entry, (size_t)(equals - *entry)) : *entry;
+        take_named(load, row, name, equals + 1, "environment");
     }
 }
 
@@ -209,8 +246,8 @@ static void take_words(struct load *load, char *const *words)
 
 static void load_all(struct load *load, struct environment *environment, char *const *words)
 {
-    memset(load->settings, 0, sizeof *load->settings);
-    set_presets(load, environment);
+    set_presets(load->settings);
+    set_places(load, environment);
     if (load->file)
         settings_file_read(load->file, load->arena, take_line, complain_of_line, load);
     take_variables(load, environment);
@@ -224,6 +261,21 @@ void settings_load(struct settings *settings, struct arena *arena, struct enviro
 {
     struct load load = {.settings = settings, .arena = arena, .complain = complain, .data = data};
     load_all(&load, environment, words);
+}
+
+void settings_of_compile(struct settings *settings, struct arena *arena, struct environment *environment,
+                         char *const *words)
+{
+    struct load load = {.settings = settings, .arena = arena};
+    char *text;
+    size_t size;
+
+    set_presets(settings);
+    load.file = places_config(arena, environment->entries);
+    if (load.file && settings_text(load.file, arena, &text, &size))
+        settings_file_parse(load.file, text, size, arena, take_line, NULL, &load);
+    take_variables(&load, environment);
+    take_words(&load, words);
 }
 
 /* ---- showing ---- */
@@ -249,20 +301,22 @@ static const char *value_text(struct arena *arena, struct settings *settings, co
         size /= 1024;
         unit++;
     }
-    return arena_printf(arena, "%llu%.*s", (unsigned long long)size, unit ? 1 : 0, &"KMGT"[unit ? unit - 1 : 0]);
+    return arena_printf(arena, "%llu%.*s", (unsigned long long)size, unit ? 1 : 0,
+                        &"KMGT"[unit ? unit - 1 : 0]);
 }
 
 void settings_view(struct setting_view views[SETTING_COUNT], struct arena *arena,
                    struct environment *environment, settings_complain *complain, void *data)
 {
     struct settings *settings = ARENA_NEW(arena, struct settings);
-    struct load load = {.settings = settings, .arena = arena, .complain = complain, .data = data};
+    struct load load = {
+        .settings = settings, .arena = arena, .shown = true, .complain = complain, .data = data};
 
     load_all(&load, environment, NULL);
     for (size_t i = 0; i < SETTING_COUNT; i++)
         views[i] = (struct setting_view){.key = rows[i].key,
                                          .value = value_text(arena, settings, &rows[i]),
-                                         .source = load.source[i],
+                                         .source = load.source[i] ? load.source[i] : "default",
                                          .scope = rows[i].scope};
 }
 

@@ -1,8 +1,8 @@
 /* settings: every setting, its value, and where it comes from.
  *
- * The last of these that says something counts: the default, the settings file, CCWRAP_KEY in the environment,
- * KEY=VALUE in front of the compiler. A bad line or value is told once (one line that names file, line and
- * key), and what was in force before it stays. Any thread; memory from the arena given. */
+ * The last of these that says something counts: the default, the settings file, CCWRAP_KEY in the
+ * environment, KEY=VALUE in front of the compiler. A bad line or value is told once (one line that names
+ * file, line and key), and what was in force before it stays. Any thread; memory from the arena given. */
 #ifndef CCWRAP_SERVER_SETTINGS_H
 #define CCWRAP_SERVER_SETTINGS_H
 
@@ -21,19 +21,19 @@ struct settings {
     /* of the server and store */
     const char *dir;
     const char *socket;
-    uint64_t maxsize;       /* bytes */
-    uint64_t idle_timeout;  /* seconds; 0: never */
-    uint64_t jobs;          /* compilers at once */
-    uint64_t level;         /* zstd */
-    const char *log;        /* "" : none */
-    uint64_t max_result;    /* bytes */
+    uint64_t maxsize;      /* bytes */
+    uint64_t idle_timeout; /* seconds; 0: never */
+    uint64_t jobs;         /* compilers at once */
+    uint64_t level;        /* zstd */
+    const char *log;       /* "" : none */
+    uint64_t max_result;   /* bytes */
     const char *remote;
     /* of one compile */
     bool direct, disable, recache, readonly, hits_only, recorder;
     const char *basedir;    /* absolute directories joined by ":"; "" : none */
     const char *extrafiles; /* paths joined by ":" */
     const char *name_space;
-    const char *prefix;     /* words of a launcher */
+    const char *prefix; /* words of a launcher */
 };
 
 enum { SETTING_COUNT = 19 };
@@ -44,6 +44,11 @@ typedef void settings_complain(void *data, const char *line);
 /* All settings for this environment and these KEY=VALUE words (NULL: none). `complain` may be NULL. */
 void settings_load(struct settings *settings, struct arena *arena, struct environment *environment,
                    char *const *words, settings_complain *complain, void *data);
+
+/* The same for one compile in the server: the server's own settings stay at their defaults, nothing is
+ * complained of, and the file isn't read again while its stamp stays. */
+void settings_of_compile(struct settings *settings, struct arena *arena, struct environment *environment,
+                         char *const *words);
 
 /* One setting for --show-config, by index (0 … SETTING_COUNT - 1): its key, value as text, the source of the
  * value ("default", "environment", "command line", or FILE:LINE), and its scope. */

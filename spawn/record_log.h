@@ -40,6 +40,7 @@ enum record_kind {
     RECORD_SPAWN,       /* a child was spawned [path, value = its pid, 0 = not known, flags as above] */
     RECORD_GETENV,      /* [path = the variable's name, result = 0 or -ENOENT] */
     RECORD_TIME,        /* time(): the wall clock as such was asked for */
+    RECORD_LOCAL_TIME,  /* a time (the clock's, a file's) was made readable: localtime, ctime */
     RECORD_SYSCALL,     /* a system call by number that the recorder doesn't know [value = number] */
     RECORD_UNSAFE,      /* something that can't be followed, io_uring for one [path = word for the log] */
 };

@@ -161,6 +161,39 @@ INTERPOSE(long, time, long *result)
     return NEXT(time)(result);
 }
 
+/* A moment is made readable: the clock's, or a file's. Logged once a program. */
+static void note_local_time(void)
+{
+    static int asked;
+
+    if (recorder_active() && !__atomic_exchange_n(&asked, 1, __ATOMIC_RELAXED))
+        recorder_note(RECORD_LOCAL_TIME, 0, 0, NULL);
+}
+
+INTERPOSE(void *, localtime, const void *moment)
+{
+    note_local_time();
+    return NEXT(localtime)(moment);
+}
+
+INTERPOSE(void *, localtime_r, const void *moment, void *result)
+{
+    note_local_time();
+    return NEXT(localtime_r)(moment, result);
+}
+
+INTERPOSE(char *, ctime, const void *moment)
+{
+    note_local_time();
+    return NEXT(ctime)(moment);
+}
+
+INTERPOSE(char *, ctime_r, const void *moment, char *result)
+{
+    note_local_time();
+    return NEXT(ctime_r)(moment, result);
+}
+
 /* ---- working directory ---- */
 
 INTERPOSE(int, chdir, const char *path)

@@ -194,7 +194,7 @@ class Bench:
             time.sleep(0.3)
             self.expect("A", words, label + ": then A")
             if not self.hits(words):
-                self.verdicts.note("no more hits after %s" % kind)
+                self.verdicts.note("no more hits after %s" % kind, label)
                 self.restart()
 
     def hits(self, words):

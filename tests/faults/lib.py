@@ -34,8 +34,10 @@ class Verdicts:
         if self.failures <= 40:
             print("     | %s: %s" % (self.name, text), flush=True)
 
-    def note(self, text):
+    def note(self, text, label=""):
         """Something that isn't wrong but worth a number."""
+        if os.environ.get("FAULTS_VERBOSE"):
+            print("     | %s: %s: %s" % (self.name, label, text), flush=True)
         self.notes[text] = self.notes.get(text, 0) + 1
 
     def end(self):

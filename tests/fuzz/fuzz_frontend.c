@@ -31,7 +31,7 @@ static void check_command(const struct command *command)
     for (size_t i = 0; i < command->key_word_count; i++)
         FUZZ_CHECK(strlen(command->key_words[i]) < 1 << 24);
     for (size_t i = 0; i < OUTPUT_ROLES; i++)
-        FUZZ_CHECK(!command->output[i] || command->output[i][0]);
+        FUZZ_CHECK(!command->output[i] || strlen(command->output[i]) < 1 << 24);
     if (command->preprocess_argv)
         for (char **word = command->preprocess_argv; *word; word++)
             FUZZ_CHECK(strlen(*word) < 1 << 24);
