@@ -136,7 +136,7 @@ static int64_t by_child(int64_t *whole)
                                     .environment = environment,
                                     .directory = "/usr"};
 
-    for (int i = 0; i < WIRE_LIMITS; i++)
+    for (int i = 0; i < TRAMPOLINE_LIMITS; i++)
         getrlimit(i, &settings.limits[i]);
     record_log_reset(&record);
     ended = false;

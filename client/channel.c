@@ -8,12 +8,15 @@
 
 enum { RECEIVE = 16 * 1024 };
 
+/* There is one channel in the life of a client. */
 void channel_init(struct channel *channel, int fd, struct signals *signals)
 {
+    static char memory[RECEIVE + 1];
+
     channel->fd = fd;
     channel->signals = signals;
     channel->used = 0;
-    buf_init(&channel->in);
+    buf_lend(&channel->in, memory, sizeof memory);
 }
 
 void channel_close(struct channel *channel)

@@ -190,14 +190,22 @@ static void converse(struct compile *compile, const struct buf *request)
 void compile_by_server(const struct invocation *invocation, const struct places *places, struct arena *arena)
 {
     struct compile compile = {.environment = invocation->environment};
-    struct buf request = BUF_INIT;
+    static char memory[8 * 1024];
+    struct buf request;
 
+    buf_lend(&request, memory, sizeof memory);
     if (!describe_request(&request, invocation))
         return;
-    int fd = server_start(places, invocation->environment, arena, NULL);
-    if (fd < 0)
-        return;
+    /* A server that runs is asked at once when the connection stands: a thread of it waits. */
     signals_hold(&compile.signals);
+    int fd = server_connect(places->socket);
+    if (fd < 0) {
+        signals_restore(&compile.signals);
+        fd = server_start(places, invocation->environment, arena, NULL);
+        if (fd < 0)
+            return;
+        signals_hold(&compile.signals);
+    }
     channel_init(&compile.channel, fd, &compile.signals);
     converse(&compile, &request);
     /* The end of file tells the server, if it still lives, that this request is over. */

@@ -1,9 +1,7 @@
 #include "client/describe.h"
 
-#include <sched.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -44,30 +42,12 @@ static void describe_streams(struct wire_request *request)
         request->flags |= WIRE_ONE_STREAM;
 }
 
-static uint64_t affinity_of_self(void)
-{
-    cpu_set_t set;
-    uint64_t mask = 0;
-
-    CPU_ZERO(&set);
-    if (sched_getaffinity(0, sizeof set, &set) != 0)
-        return 0;
-    for (int i = 0; i < 64; i++)
-        if (CPU_ISSET(i, &set))
-            mask |= UINT64_C(1) << i;
-    return mask;
-}
-
 static void describe_process(struct wire_request *request)
 {
     mode_t mask = umask(077); /* it can only be read by setting it */
 
     umask(mask);
     request->umask = mask;
-    request->nice = getpriority(PRIO_PROCESS, 0);
-    request->affinity = affinity_of_self();
-    for (int i = 0; i < WIRE_LIMITS; i++)
-        getrlimit(i, &request->limits[i]);
     wire_view_of_self(&request->view);
 }
 

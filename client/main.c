@@ -64,6 +64,7 @@ int main(int argc, char **argv)
 {
     struct invocation invocation = {.environment = environ};
     struct places places;
+    static char memory[32 * 1024]; /* enough for most calls, which then need no heap */
     struct arena arena;
     char **words = argv;
 
@@ -71,7 +72,7 @@ int main(int argc, char **argv)
         trampoline_main(argc, argv, environ);
 
     bool closed = hold_standard_descriptors();
-    arena_init(&arena);
+    arena_lend(&arena, memory, sizeof memory);
     invocation.link = argc > 0 && !invocation_is_own_name(argv[0]);
     if (!invocation.link)
         words += argc > 0;

@@ -65,7 +65,7 @@ static int set_nice(int wanted)
 
 static int set_limits(const struct rlimit *limits)
 {
-    for (int i = 0; i < WIRE_LIMITS; i++) {
+    for (int i = 0; i < TRAMPOLINE_LIMITS; i++) {
         struct rlimit now;
         if (getrlimit(i, &now) != 0)
             continue; /* a limit that this kernel doesn't know */

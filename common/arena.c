@@ -19,6 +19,17 @@ void arena_init(struct arena *arena)
     memset(arena, 0, sizeof *arena);
 }
 
+void arena_lend(struct arena *arena, void *memory, size_t size)
+{
+    size_t skip = -(uintptr_t)memory & (ALIGNMENT - 1);
+
+    arena_init(arena);
+    if (size < skip)
+        return;
+    arena->next = (char *)memory + skip;
+    arena->left = size - skip;
+}
+
 void arena_release(struct arena *arena)
 {
     for (struct arena_block *block = arena->blocks, *older; block; block = older) {

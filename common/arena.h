@@ -18,6 +18,8 @@ struct arena {
 
 /* Allocates nothing. */
 void arena_init(struct arena *arena);
+/* The first pieces come from this memory, which must outlive the arena and is not freed. */
+void arena_lend(struct arena *arena, void *memory, size_t size);
 /* Frees all that came from the arena; it is then as after arena_init. */
 void arena_release(struct arena *arena);
 

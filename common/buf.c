@@ -11,9 +11,16 @@ void buf_init(struct buf *buf)
     memset(buf, 0, sizeof *buf);
 }
 
+void buf_lend(struct buf *buf, char *memory, size_t size)
+{
+    *buf = (struct buf){.data = memory, .capacity = size, .lent = true};
+    memory[0] = '\0';
+}
+
 void buf_release(struct buf *buf)
 {
-    memory_free(buf->data);
+    if (!buf->lent)
+        memory_free(buf->data);
     buf_init(buf);
 }
 
@@ -24,6 +31,16 @@ void buf_reset(struct buf *buf)
         buf->data[0] = '\0';
 }
 
+/* From lent memory to memory of this many bytes of its own. */
+static void own(struct buf *buf, size_t capacity)
+{
+    char *data = memory_alloc(capacity);
+
+    memcpy(data, buf->data, buf->length + 1);
+    buf->data = data;
+    buf->lent = false;
+}
+
 void buf_reserve(struct buf *buf, size_t more)
 {
     size_t needed = buf->length + more + 1;
@@ -32,12 +49,17 @@ void buf_reserve(struct buf *buf, size_t more)
     size_t capacity = buf->capacity * 2 > needed ? buf->capacity * 2 : needed;
     if (capacity < 64)
         capacity = 64;
-    buf->data = memory_realloc(buf->data, capacity);
+    if (buf->lent)
+        own(buf, capacity);
+    else
+        buf->data = memory_realloc(buf->data, capacity);
     buf->capacity = capacity;
 }
 
 char *buf_detach(struct buf *buf, size_t *length)
 {
+    if (buf->lent)
+        own(buf, buf->length + 1);
     char *data = buf->data;
     if (length)
         *length = buf->length;

@@ -13,11 +13,17 @@ struct buf {
     char *data; /* NULL while nothing was added; else followed by a NUL that is not counted */
     size_t length;
     size_t capacity;
+    bool lent; /* data is the caller's (buf_lend) */
 };
 
-#define BUF_INIT {NULL, 0, 0}
+#define BUF_INIT                                                                                             \
+    {                                                                                                        \
+        NULL, 0, 0, false                                                                                    \
+    }
 
 void buf_init(struct buf *buf);
+/* An empty buf that uses this memory as long as it suffices; it isn't freed. */
+void buf_lend(struct buf *buf, char *memory, size_t size);
 void buf_release(struct buf *buf);
 /* Makes the buf empty and keeps its memory. */
 void buf_reset(struct buf *buf);
@@ -27,14 +33,14 @@ void buf_reserve(struct buf *buf, size_t more);
 char *buf_detach(struct buf *buf, size_t *length);
 
 void buf_add(struct buf *buf, const void *bytes, size_t size);
-void buf_add_text(struct buf *buf, const char *text);     /* without its NUL */
-void buf_add_string(struct buf *buf, const char *text);   /* with its NUL */
+void buf_add_text(struct buf *buf, const char *text);   /* without its NUL */
+void buf_add_string(struct buf *buf, const char *text); /* with its NUL */
 void buf_add_char(struct buf *buf, char c);
 void buf_addf(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void buf_add_u8(struct buf *buf, uint8_t value);
 void buf_add_u32(struct buf *buf, uint32_t value);
 void buf_add_u64(struct buf *buf, uint64_t value);
-void buf_add_varint(struct buf *buf, uint64_t value);     /* 7 bits a byte, low first */
+void buf_add_varint(struct buf *buf, uint64_t value); /* 7 bits a byte, low first */
 
 /* A reader never leaves its bytes: after the first read beyond the end `bad` is set, and that read and all
  * later ones give 0, "" or NULL. Check `bad` once, at the end (and before trusting a count). */

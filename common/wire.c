@@ -96,12 +96,6 @@ bool wire_put_request(struct buf *buf, const struct wire_request *request)
     buf_add_u32(buf, request->columns);
     buf_add_u32(buf, request->rows);
     buf_add_u32(buf, request->umask);
-    buf_add_u32(buf, (uint32_t)request->nice);
-    buf_add_u64(buf, request->affinity);
-    for (int i = 0; i < WIRE_LIMITS; i++) {
-        buf_add_u64(buf, request->limits[i].rlim_cur);
-        buf_add_u64(buf, request->limits[i].rlim_max);
-    }
     put_view(buf, &request->view);
     buf_add_string(buf, request->program);
     buf_add_string(buf, request->directory);
@@ -150,12 +144,6 @@ int wire_get_request(struct wire_request *request, struct arena *arena, const vo
     request->columns = reader_u32(&reader);
     request->rows = reader_u32(&reader);
     request->umask = reader_u32(&reader);
-    request->nice = (int32_t)reader_u32(&reader);
-    request->affinity = reader_u64(&reader);
-    for (int i = 0; i < WIRE_LIMITS; i++) {
-        request->limits[i].rlim_cur = reader_u64(&reader);
-        request->limits[i].rlim_max = reader_u64(&reader);
-    }
     get_view(&reader, &request->view);
     request->program = reader_string(&reader);
     request->directory = reader_string(&reader);

@@ -25,7 +25,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/resource.h>
 
 #include "common/arena.h"
 #include "common/buf.h"
@@ -49,8 +48,6 @@ enum wire_type {
     WIRE_DONE,
 };
 
-enum { WIRE_LIMITS = 16 }; /* resource limits that are sent: RLIMIT_* 0 … 15 */
-
 /* bits of wire_request.flags */
 enum {
     WIRE_TERMINAL_0 = 1, /* descriptor 0 is a terminal … */
@@ -72,9 +69,6 @@ struct wire_request {
     uint32_t columns;     /* width of the first of 2, 1, 0 that is a terminal */
     uint32_t rows;
     uint32_t umask;
-    int32_t nice;
-    uint64_t affinity;    /* mask of the first 64 processors */
-    struct rlimit limits[WIRE_LIMITS]; /* soft, hard; RLIM_INFINITY as all ones */
     struct wire_view view;
     const char *program;  /* absolute path of the compiler that the client's PATH gives */
     const char *directory;/* working directory, absolute, as getcwd gives it */

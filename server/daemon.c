@@ -297,7 +297,7 @@ static void find_own_limits(struct server *server)
 {
     struct rlimit limit;
 
-    for (int i = 0; i < WIRE_LIMITS; i++)
+    for (int i = 0; i < TRAMPOLINE_LIMITS; i++)
         server->hard_limits[i] = getrlimit(i, &limit) == 0 ? limit.rlim_max : RLIM_INFINITY;
     server->nice = getpriority(PRIO_PROCESS, 0);
     server->privileged = geteuid() == 0;

@@ -236,7 +236,7 @@ static void connection_lost(struct connection *connection)
 {
     struct miss *miss = connection->data;
 
-    if (miss->replied)
+    if (miss->replied || (miss->cancelled && !miss->child_open && !miss->working))
         leave(miss);
     else
         cancel(miss);
@@ -346,7 +346,7 @@ static int start_child(struct miss *miss, const char *program, char *const *argv
 {
     struct request *request = miss->request;
     const struct wire_request *wire = &request->wire;
-    struct trampoline settings = {.umask = wire->umask, .nice = wire->nice, .affinity = wire->affinity};
+    struct trampoline settings = request->limits;
     struct child_options options = {.trampoline = request->server->trampoline,
                                     .settings = &settings,
                                     .program = program,
@@ -358,7 +358,6 @@ static int start_child(struct miss *miss, const char *program, char *const *argv
                                     .columns = wire->columns,
                                     .rows = wire->rows};
 
-    memcpy(settings.limits, wire->limits, sizeof settings.limits);
     if (events == &compiler_events)
         for (int i = 0; i < 3; i++)
             options.terminal[i] = wire->flags & (WIRE_TERMINAL_0 << i);
@@ -741,6 +740,8 @@ static void compiler_closed(struct child *child)
                  !miss->exec_error;
 
     if (!again) {
+        if (miss->cancelled && !miss->replied && !miss->leaving) /* told to stop between two runs */
+            end_cancelled(miss);
         child_closed(child);
         return;
     }

@@ -15,6 +15,7 @@
 #include "server/programs.h"
 #include "server/result.h"
 #include "server/stats.h"
+#include "spawn/peer.h"
 
 struct request *request_new(struct server *server, int fd, char *frame, const void *payload, size_t size)
 {
@@ -84,10 +85,10 @@ static bool same_view(const struct wire_view *a, const struct wire_view *b)
 static bool can_serve(const struct request *request)
 {
     const struct server *server = request->server;
-    bool can = server->privileged || request->wire.nice >= server->nice;
+    bool can = server->privileged || request->limits.nice >= server->nice;
 
-    for (int i = 0; i < WIRE_LIMITS && !server->privileged; i++)
-        can = can && request->wire.limits[i].rlim_max <= server->hard_limits[i];
+    for (int i = 0; i < TRAMPOLINE_LIMITS && !server->privileged; i++)
+        can = can && request->limits.limits[i].rlim_max <= server->hard_limits[i];
     return can;
 }
 
@@ -153,10 +154,6 @@ static enum reason parse(struct request *request, const char **word)
 
     if (!same_view(&request->wire.view, &request->server->view))
         return REASON_OTHER_VIEW;
-    if (!can_serve(request)) {
-        loop_call(stop_server, request->server);
-        return REASON_OTHER_VIEW;
-    }
     settings_of_compile(&request->settings, &request->arena, &request->environment, request->wire.settings);
     if (request->settings.disable)
         return REASON_DISABLED;
@@ -269,7 +266,8 @@ enum answer request_answer_by_text(struct request *request, const struct digest 
     return answer_miss(request);
 }
 
-enum answer request_answer(struct request *request)
+/* From the cache alone. */
+static enum answer find_answer(struct request *request)
 {
     const char *word = NULL;
     enum reason reason = parse(request, &word);
@@ -287,6 +285,28 @@ enum answer request_answer(struct request *request)
     if (!request->settings.recache && request_look_up(request))
         return ANSWER_REPLIED;
     return answer_miss(request);
+}
+
+/* Can a compiler be started as the client would have started it? */
+static bool can_start(struct request *request)
+{
+    request->limits.umask = request->wire.umask;
+    if (peer_limits(request->fd, &request->limits) != 0)
+        return false;
+    if (can_serve(request))
+        return true;
+    loop_call(stop_server, request->server);
+    return false;
+}
+
+enum answer request_answer(struct request *request)
+{
+    enum answer answer = find_answer(request);
+
+    if (answer == ANSWER_REPLIED || can_start(request))
+        return answer;
+    request_reply_run(request, REASON_OTHER_VIEW, NULL);
+    return ANSWER_REPLIED;
 }
 
 void request_log(struct request *request)

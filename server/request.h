@@ -16,6 +16,7 @@
 #include "server/compilers/frontend.h"
 #include "server/server.h"
 #include "server/settings.h"
+#include "spawn/trampoline.h"
 
 /* What request_answer came to. */
 enum answer {
@@ -35,6 +36,7 @@ struct request {
 
     const struct frontend *frontend;
     struct command command;
+    struct trampoline limits;   /* of the client's process; known from the miss on */
     int directory;              /* descriptor of the client's working directory */
     int ground;                 /* … and of what relative paths of sets and results are relative to: the same,
                                    or the folder that the front end says */

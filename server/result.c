@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,6 +45,13 @@ int result_pack(struct request *request, const struct buf *messages, uint32_t me
 
 /* ---- restoring ---- */
 
+/* For the owner his own bit tells; else only the kernel knows. */
+static bool may_write(int directory, const char *path, const struct stat *status)
+{
+    bool surely = status->st_uid == getauxval(AT_EUID) && (status->st_mode & S_IWUSR);
+    return surely || faccessat(directory, path, W_OK, 0) == 0;
+}
+
 bool result_may_replace(const struct request *request, int directory, const char *path)
 {
     struct stat status;
@@ -51,7 +59,7 @@ bool result_may_replace(const struct request *request, int directory, const char
     if (fstatat(directory, path, &status, AT_SYMLINK_NOFOLLOW) != 0)
         return errno == ENOENT;
     return S_ISREG(status.st_mode) && (status.st_nlink == 1 || request->command.replaces_outputs) &&
-           faccessat(directory, path, W_OK, 0) == 0;
+           may_write(directory, path, &status);
 }
 
 static bool goes_up(const char *path)
@@ -102,10 +110,13 @@ static int folder_of(const struct request *request, const struct packed_file *fi
 static char *temporary_name(struct request *request, const char *target)
 {
     static atomic_uint serial;
+    static atomic_int pid;
     const char *slash = strrchr(target, '/');
     int folder = slash ? (int)(slash - target + 1) : 0;
 
-    return arena_printf(&request->arena, "%.*s.ccwrap-%d-%u.tmp", folder, target, (int)getpid(),
+    if (!pid)
+        pid = getpid();
+    return arena_printf(&request->arena, "%.*s.ccwrap-%d-%u.tmp", folder, target, pid,
                         atomic_fetch_add(&serial, 1));
 }
 

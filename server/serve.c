@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -35,18 +36,28 @@ static int compare_groups(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
+/* This process's own, sorted. */
+static gid_t own_groups[GROUPS_MAX];
+static int own_group_count;
+
+static void learn_own_groups(void)
+{
+    own_group_count = getgroups(GROUPS_MAX, own_groups);
+    if (own_group_count > 0)
+        qsort(own_groups, (size_t)own_group_count, sizeof *own_groups, compare_groups);
+}
+
 /* Another group could read what our compiler may not, or the other way round. */
 static bool same_groups(int fd)
 {
-    gid_t own[GROUPS_MAX], peer[GROUPS_MAX];
+    gid_t peer[GROUPS_MAX];
     socklen_t size = sizeof peer;
-    int count = getgroups(GROUPS_MAX, own);
 
-    if (count < 0 || getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, peer, &size) != 0 || size != count * sizeof *peer)
+    if (own_group_count < 0 || getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, peer, &size) != 0 ||
+        size != (size_t)own_group_count * sizeof *peer)
         return false;
-    qsort(own, (size_t)count, sizeof *own, compare_groups);
-    qsort(peer, (size_t)count, sizeof *peer, compare_groups);
-    return memcmp(own, peer, size) == 0;
+    qsort(peer, (size_t)own_group_count, sizeof *peer, compare_groups);
+    return memcmp(own_groups, peer, size) == 0;
 }
 
 static bool is_our_user(int fd, bool *same)
@@ -54,9 +65,9 @@ static bool is_our_user(int fd, bool *same)
     struct ucred peer;
     socklen_t size = sizeof peer;
 
-    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.uid != geteuid())
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.uid != getauxval(AT_EUID))
         return false;
-    *same = peer.gid == getegid() && same_groups(fd);
+    *same = peer.gid == getauxval(AT_EGID) && same_groups(fd);
     return true;
 }
 
@@ -187,6 +198,7 @@ int serve_start(struct server *server)
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     int count = processors > 0 ? (int)processors * 2 : THREADS_MIN;
 
+    learn_own_groups();
     count = count < THREADS_MIN ? THREADS_MIN : count > THREADS_MAX ? THREADS_MAX : count;
     for (thread_count = 0; thread_count < count; thread_count++) {
         int error = pthread_create(&threads[thread_count], NULL, serve, server);

@@ -15,13 +15,14 @@
 #include "jobserver/own_pool.h"
 #include "jobserver/slots.h"
 #include "server/settings.h"
+#include "spawn/trampoline.h"
 
 struct server {
     struct settings settings;
     struct arena arena;             /* of the settings */
     struct cache *cache;
     struct wire_view view;          /* what a client must see too */
-    rlim_t hard_limits[WIRE_LIMITS];/* above which no child can be given any */
+    rlim_t hard_limits[TRAMPOLINE_LIMITS];/* above which no child can be given any */
     int nice;                       /* below which none can go */
     bool privileged;                /* … but for the superuser */
     const char *recorder;           /* path of ccwrap-recorder.so; NULL: can't watch */

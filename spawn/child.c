@@ -34,17 +34,19 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
+/* The descriptor stays open until its handle is closed: libuv takes the number out of its epoll set once more
+ * then, and by that time it could be another's. */
 static void stop_stream(struct child *child, int index)
 {
     if (child->polling[HANDLE_STREAM + index])
         uv_poll_stop(&child->stream_poll[index]);
     child->polling[HANDLE_STREAM + index] = false;
-    close_fd(&child->stream[index]);
+    child->reading[index] = false;
 }
 
 static bool streams_ended(const struct child *child)
 {
-    return child->stream[0] < 0 && child->stream[1] < 0;
+    return !child->reading[0] && !child->reading[1];
 }
 
 /* Output that was written must not be missing, so that other tries follow; then the program is ended. */
@@ -71,7 +73,7 @@ static bool read_stream(struct child *child, int index)
     if (got > 0) {
         child->failing_reads = 0;
         child->events->output(child, index + 1, bytes, (size_t)got);
-        return child->stream[index] >= 0 && !child->paused;
+        return child->reading[index] && !child->paused;
     }
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
         return false;
@@ -115,7 +117,7 @@ static void on_stream(uv_poll_t *poll, int status, int events)
     int index = poll == &child->stream_poll[1];
 
     (void)events;
-    if (child->stream[index] < 0)
+    if (!child->reading[index])
         return;
     if (status < 0)
         stop_stream(child, index);
@@ -141,7 +143,7 @@ static void on_exit_of_leader(uv_poll_t *poll, int status, int events)
     uv_poll_stop(poll);
     child->polling[HANDLE_PID] = false;
     for (int i = 0; i < CHILD_STREAMS; i++)
-        while (child->stream[i] >= 0 && read_stream(child, i))
+        while (child->reading[i] && read_stream(child, i))
             ;
     check_end(child);
 }
@@ -316,7 +318,7 @@ static int watch_all(struct child *child)
     if (!error)
         error = watch(child, HANDLE_PID, &child->pid_poll, child->pidfd, on_exit_of_leader);
     for (int i = 0; !error && i < CHILD_STREAMS; i++)
-        if (child->stream[i] >= 0)
+        if ((child->reading[i] = child->stream[i] >= 0))
             error = watch(child, HANDLE_STREAM + i, &child->stream_poll[i], child->stream[i], on_stream);
     return error;
 }
@@ -401,7 +403,7 @@ void child_pause(struct child *child, bool paused)
         return;
     child->paused = paused;
     for (int i = 0; i < CHILD_STREAMS; i++) {
-        if (child->stream[i] < 0)
+        if (!child->reading[i])
             continue;
         if (paused)
             uv_poll_stop(&child->stream_poll[i]);

@@ -57,7 +57,8 @@ struct child {
     /* private */
     uv_loop_t *loop;
     int gate, pidfd;
-    int stream[CHILD_STREAMS]; /* read ends; -1 at their end */
+    int stream[CHILD_STREAMS]; /* read ends; -1: there is none */
+    bool reading[CHILD_STREAMS];
     uv_poll_t gate_poll, pid_poll, stream_poll[CHILD_STREAMS];
     uv_timer_t grace;          /* time for a held stream after the end */
     bool polling[CHILD_HANDLES];

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -43,7 +44,7 @@ static bool is_same_user(int fd)
     struct ucred peer;
     socklen_t size = sizeof peer;
 
-    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == getauxval(AT_EUID);
 }
 
 static int connect_once(const struct sockaddr_un *address)

@@ -15,7 +15,7 @@ void trampoline_encode(const struct trampoline *trampoline, char text[TRAMPOLINE
         snprintf(text, TRAMPOLINE_TEXT, "%x,%x,%x,%llx", (unsigned)trampoline->gate, trampoline->umask,
                  (unsigned)(trampoline->nice + NICE_SHIFT), (unsigned long long)trampoline->affinity);
 
-    for (int i = 0; i < WIRE_LIMITS; i++)
+    for (int i = 0; i < TRAMPOLINE_LIMITS; i++)
         length += snprintf(text + length, (size_t)(TRAMPOLINE_TEXT - length), ",%llx,%llx",
                            (unsigned long long)trampoline->limits[i].rlim_cur,
                            (unsigned long long)trampoline->limits[i].rlim_max);
@@ -44,7 +44,7 @@ bool trampoline_decode(struct trampoline *trampoline, const char *text)
     trampoline->umask = (uint32_t)next_number(&text, 07777);
     trampoline->nice = (int32_t)next_number(&text, 2 * NICE_SHIFT) - NICE_SHIFT;
     trampoline->affinity = next_number(&text, UINT64_MAX);
-    for (int i = 0; i < WIRE_LIMITS; i++) {
+    for (int i = 0; i < TRAMPOLINE_LIMITS; i++) {
         trampoline->limits[i].rlim_cur = next_number(&text, UINT64_MAX);
         trampoline->limits[i].rlim_max = next_number(&text, UINT64_MAX);
     }

@@ -16,8 +16,6 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-#include "common/wire.h"
-
 #define TRAMPOLINE_WORD "--ccwrap-trampoline"
 
 /* Statuses of a trampoline that doesn't become its program. */
@@ -27,15 +25,17 @@ enum {
     TRAMPOLINE_FAILED = 127, /* the program can't be executed */
 };
 
+enum { TRAMPOLINE_LIMITS = 16 }; /* RLIMIT_* 0 … 15 */
+
 /* Enough for every encoded word, with its NUL. */
-enum { TRAMPOLINE_TEXT = 64 + WIRE_LIMITS * 34 };
+enum { TRAMPOLINE_TEXT = 64 + TRAMPOLINE_LIMITS * 34 };
 
 struct trampoline {
     int gate; /* the child's descriptor */
     uint32_t umask;
     int32_t nice;
     uint64_t affinity; /* of the first 64 processors; 0: leave */
-    struct rlimit limits[WIRE_LIMITS];
+    struct rlimit limits[TRAMPOLINE_LIMITS];
 };
 
 void trampoline_encode(const struct trampoline *trampoline, char text[TRAMPOLINE_TEXT]);

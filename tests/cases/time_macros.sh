@@ -16,7 +16,7 @@ for cc in gcc clang; do
     "$CW" $cc '-DT=__TIME__' -Wno-builtin-macro-redefined -x c -c time.c -o one.o || fail "status"
     rm -f ./*.o
     miss_hit $cc -c word.c -o o.o
-    for stamp in 1000000000 1000000001 1100000000 1000000000; do
+    [ $cc = clang ] || for stamp in 1000000000 1000000001 1100000000 1000000000; do # clang 14 doesn't know it
         same SOURCE_DATE_EPOCH=$stamp $cc -c time.c -o o.o
         same SOURCE_DATE_EPOCH=$stamp $cc -c date.c -o o.o
     done

@@ -229,7 +229,7 @@ static struct trampoline sample(void)
 {
     struct trampoline trampoline = {.gate = 3, .umask = 0777, .nice = -20, .affinity = UINT64_MAX};
 
-    for (int i = 0; i < WIRE_LIMITS; i++) {
+    for (int i = 0; i < TRAMPOLINE_LIMITS; i++) {
         trampoline.limits[i].rlim_cur = (rlim_t)i * 1000;
         trampoline.limits[i].rlim_max = RLIM_INFINITY;
     }
@@ -251,7 +251,7 @@ static void test_trampoline_word(void **state)
     assert_true(got.affinity == UINT64_MAX);
     assert_memory_equal(got.limits, trampoline.limits, sizeof got.limits);
 
-    for (int i = 0; i < WIRE_LIMITS; i++) /* the longest there is */
+    for (int i = 0; i < TRAMPOLINE_LIMITS; i++) /* the longest there is */
         trampoline.limits[i].rlim_cur = RLIM_INFINITY;
     trampoline_encode(&trampoline, text);
     assert_true(trampoline_decode(&got, text));

@@ -1,0 +1,14 @@
+/* peer: what a client's process has that a compiler in its place would have inherited.
+ *
+ * Read from the kernel by the server, and only when something is to be started: a client that is answered
+ * from the cache needs to send none of it. */
+#ifndef CCWRAP_SPAWN_PEER_H
+#define CCWRAP_SPAWN_PEER_H
+
+#include "spawn/trampoline.h"
+
+/* Fills nice, affinity and limits with those of the process that connected to this socket. 0 or negative
+ * errno: it is gone, or isn't ours to look at. */
+int peer_limits(int socket, struct trampoline *trampoline);
+
+#endif
