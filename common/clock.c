@@ -1,5 +1,6 @@
 #include "common/clock.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -22,10 +23,12 @@ int64_t clock_monotonic(void)
 
 static int64_t test_tick(void)
 {
-    static int64_t tick = -1;
+    static _Atomic int64_t known = -1;
+    int64_t tick = known;
+
     if (tick < 0) {
         const char *value = getenv("CCWRAP_TEST_TICK");
-        tick = value ? (int64_t)strtoul(value, NULL, 10) * 1000000 : 0;
+        known = tick = value ? (int64_t)strtoul(value, NULL, 10) * 1000000 : 0;
     }
     return tick;
 }

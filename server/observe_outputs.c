@@ -290,7 +290,9 @@ void observe_outputs(struct observation *observation, const struct path_table *p
 
     struct output_file messages = {
         .fd = -1, .content = observation->messages->data, .size = observation->messages->length};
-    if (observation->has_messages && !request->command.directory_shows && directory_is_in(observation, &messages))
+    /* messages that name the ground are seen to where they are packed */
+    if (observation->has_messages && !request->command.directory_shows && !request->command.ground_text &&
+        directory_is_in(observation, &messages))
         add_fact(observation, FACT_DIRECTORY);
     for (size_t i = 0; i < observation->output_count && observation->reason == REASON_NONE; i++) {
         struct output_file *output = &observation->outputs[i];

@@ -1,0 +1,92 @@
+/* The part of observe.c that isn't in the log: what libc and the loader read by themselves, and variables. */
+#include <string.h>
+#include <unistd.h>
+
+#include "server/walk.h"
+
+static void add_libc(struct walk *walk)
+{
+    const struct request *request = walk->observation->request;
+
+    for (const char *const *file = known_libc_files; *file; file++) {
+        struct file_facts facts;
+        int error = file_digest(cache_digests(request->server->cache), request->ground, *file, false, &facts);
+        if (error == 0)
+            input_set_add_file(walk->observation->set, *file, &facts, false);
+        else if (walk_is_absence(error))
+            input_set_add_absent(walk->observation->set, *file, true);
+    }
+}
+
+/* A library that appears in a folder which the loader searches before the one where it was found. */
+static void add_loader_absences(struct walk *walk, const char *folder)
+{
+    static const char *const sub[] = {"glibc-hwcaps", "tls", "haswell", "x86_64"};
+    struct input_set_builder *set = walk->observation->set;
+    int directory = walk->observation->request->ground;
+
+    for (size_t i = 0; i < sizeof sub / sizeof *sub; i++) {
+        const char *path =
+            path_table_form(&walk->paths, NULL, arena_printf(walk->arena, "%s/%s", folder, sub[i]));
+        if (faccessat(directory, path, F_OK, 0) != 0)
+            input_set_add_absent(set, path, true);
+    }
+    for (const struct path_entry *entry = walk->paths.first; entry; entry = entry->next) {
+        const char *name = strrchr(entry->path, '/');
+        if (!(entry->use & USE_LOADED) || !name || !strstr(name, ".so"))
+            continue;
+        const char *path =
+            path_table_form(&walk->paths, NULL, arena_printf(walk->arena, "%s%s", folder, name));
+        if (faccessat(directory, path, F_OK, 0) != 0)
+            input_set_add_absent(set, path, true);
+    }
+}
+
+static void add_loader(struct walk *walk)
+{
+    const char *folders = environment_get(&walk->observation->request->environment, "LD_LIBRARY_PATH");
+
+    if (folders && folders[0]) {
+        char *copy = arena_strdup(walk->arena, folders), *save = NULL;
+        for (char *folder = strtok_r(copy, ":;", &save); folder; folder = strtok_r(NULL, ":;", &save))
+            add_loader_absences(walk, folder);
+    }
+    for (struct name *name = walk->runpaths; name; name = name->next)
+        add_loader_absences(walk, name->name);
+    input_set_add_fact(walk->observation->set, FACT_LIBRARIES,
+                       request_fact(walk->observation->request, FACT_LIBRARIES));
+}
+
+static void add_variable(struct walk *walk, const char *name)
+{
+    enum variable_effect effect = known_variable(name);
+
+    if (effect == VARIABLE_INPUT || (effect == VARIABLE_MESSAGES && walk->observation->has_messages))
+        input_set_add_variable(walk->observation->set, name,
+                               environment_get(&walk->observation->request->environment, name));
+}
+
+static void add_environment(struct walk *walk)
+{
+    struct observation *observation = walk->observation;
+    struct request *request = observation->request;
+
+    for (const char *const *name = known_libc_variables; *name; name++)
+        add_variable(walk, *name);
+    for (struct name *name = walk->variables; name; name = name->next)
+        add_variable(walk, name->name);
+    for (const char *const *name = request->frontend->environment; name && *name; name++)
+        add_variable(walk, *name);
+    if (walk->whole_environment) {
+        input_set_add_fact(observation->set, FACT_ENVIRONMENT, request_fact(request, FACT_ENVIRONMENT));
+        input_set_add_fact(observation->set, FACT_DIRECTORY, request_fact(request, FACT_DIRECTORY));
+        input_set_add_fact(observation->set, FACT_OUTPUT, request_fact(request, FACT_OUTPUT));
+    }
+}
+
+void observe_add_environment(struct walk *walk)
+{
+    add_libc(walk);
+    add_loader(walk);
+    add_environment(walk);
+}

@@ -1,0 +1,391 @@
+#include "server/walk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/clock.h"
+
+void walk_give_up(struct walk *walk, enum reason reason, const char *word)
+{
+    struct observation *observation = walk->observation;
+
+    if (observation->reason != REASON_NONE)
+        return;
+    observation->reason = reason;
+    observation->word = arena_strdup(walk->arena, word);
+}
+
+static struct process *find_process(struct walk *walk, pid_t pid)
+{
+    for (size_t i = walk->process_count; i-- > 0;)
+        if (walk->processes[i].pid == pid)
+            return &walk->processes[i];
+    if (walk->process_count == PROCESSES) {
+        walk_give_up(walk, REASON_LOG, "too many processes");
+        walk->process_count = 0;
+    }
+    struct process *process = &walk->processes[walk->process_count++];
+    *process = (struct process){.pid = pid};
+    return process;
+}
+
+static bool is_below(const char *path, const char *folder)
+{
+    size_t length = folder ? strlen(folder) : 0;
+    return length > 0 && strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
+}
+
+static struct path_entry *entry_of(struct walk *walk, const struct record *record, const char *path)
+{
+    struct path_entry *entry = path_table_get(&walk->paths, find_process(walk, record->pid)->directory, path);
+
+    if (is_below(entry->path, walk->private_folder))
+        entry->use |= USE_PRIVATE;
+    return entry;
+}
+
+bool walk_is_absence(int result)
+{
+    return result == -ENOENT || result == -ENOTDIR;
+}
+
+bool walk_is_own(const struct path_entry *entry)
+{
+    return entry->use & (USE_WRITTEN | USE_GONE | USE_FOLDER | USE_SILENT);
+}
+
+/* What an earlier compile left in the compiler's own folder makes this one's outcome depend on it. */
+static void note_private_look(struct walk *walk, struct path_entry *entry, int result, unsigned there)
+{
+    if (result >= 0 && (there & USE_READ))
+        walk_give_up(walk, REASON_SHARED_FILE, entry->path);
+}
+
+static void note_look(struct walk *walk, struct path_entry *entry, int result, unsigned there,
+                      unsigned missed)
+{
+    if (walk_is_own(entry))
+        return;
+    if (entry->use & USE_PRIVATE)
+        note_private_look(walk, entry, result, there);
+    else if (result >= 0)
+        entry->use |= there;
+    else if (walk_is_absence(result))
+        entry->use |= missed;
+    else if (result == -EACCES)
+        entry->use |= USE_DENIED;
+    else if (result == -EPERM || result == -ELOOP || result == -ENAMETOOLONG)
+        walk_give_up(walk, REASON_SPECIAL_INPUT, entry->path);
+}
+
+static void note_write(struct walk *walk, struct path_entry *entry, unsigned flags)
+{
+    bool anew =
+        (flags & O_TRUNC) || ((flags & O_CREAT) && (flags & O_EXCL)) || (flags & O_TMPFILE) == O_TMPFILE;
+
+    if (known_path(entry->path) == PATH_NO_INPUT)
+        return;
+    if (entry->use & (USE_WRITTEN | USE_SILENT))
+        return; /* goes on with its own */
+    if (anew || (entry->use & USE_PRIVATE) ||
+        (entry->use & (USE_GONE | USE_REMOVED | USE_MISSED | USE_MISSED_LINK))) {
+        entry->use = (entry->use & ~(unsigned)USE_GONE) | USE_WRITTEN;
+        if ((flags & O_TMPFILE) == O_TMPFILE) /* the name is the directory's; the file has none yet */
+            walk_give_up(walk, REASON_EFFECT, entry->path);
+        return;
+    }
+    entry->use |= USE_CHANGED;
+    walk_give_up(walk, REASON_SHARED_FILE, entry->path);
+}
+
+/* record_log.h, RECORD_STAMP_SIZE. */
+static bool parse_stamp(const char *text, struct stamp *stamp)
+{
+    unsigned long long field[5];
+
+    if (sscanf(text, ":%llx:%llx:%llx:%llx:%llx", &field[0], &field[1], &field[2], &field[3], &field[4]) != 5)
+        return false;
+    *stamp = (struct stamp){.device = field[0],
+                            .inode = field[1],
+                            .size = field[2],
+                            .mtime = (int64_t)field[3],
+                            .ctime = (int64_t)field[4]};
+    return true;
+}
+
+static void note_stamp(struct path_entry *entry, const struct record *record)
+{
+    struct stamp stamp;
+
+    if (walk_is_own(entry) || !parse_stamp(record->text, &stamp))
+        return;
+    if (!entry->stamped) {
+        entry->stamp = stamp;
+        entry->read_at = clock_of_files_at(record->value);
+        entry->stamped = true;
+    } else if (!stamp_equal(&entry->stamp, &stamp)) {
+        entry->restamped = true;
+    }
+}
+
+static void note_open(struct walk *walk, const struct record *record)
+{
+    struct path_entry *entry = entry_of(walk, record, record->path);
+    bool writes = (record->flags & O_ACCMODE) != O_RDONLY || (record->flags & O_TRUNC);
+
+    if (!writes) {
+        bool first = !(entry->use & USE_CONTENT);
+        entry->holder = first && find_process(walk, record->pid)->holds_old_output ? record->pid : 0;
+        note_look(walk, entry, record->result, USE_READ, USE_MISSED);
+        note_stamp(entry, record);
+    } else if (record->result >= 0)
+        note_write(walk, entry, record->flags);
+    else if (known_path(entry->path) != PATH_NO_INPUT)
+        walk_give_up(walk, REASON_EFFECT, entry->path);
+}
+
+static void note_removed(struct path_entry *entry)
+{
+    if (walk_is_own(entry) || (entry->use & USE_PRIVATE))
+        entry->use = (entry->use & ~(unsigned)(USE_WRITTEN | USE_FOLDER)) | USE_GONE;
+    else
+        entry->use |= USE_REMOVED;
+}
+
+static void note_unlink(struct walk *walk, const struct record *record)
+{
+    struct path_entry *entry = entry_of(walk, record, record->path);
+
+    if (record->result >= 0 && entry->holder == record->pid)
+        entry->use &= ~(unsigned)USE_READ;
+    if (record->result >= 0)
+        note_removed(entry);
+    else if (!walk_is_absence(record->result))
+        walk_give_up(walk, REASON_EFFECT, entry->path);
+}
+
+static void note_rename(struct walk *walk, const struct record *record)
+{
+    struct path_entry *from = entry_of(walk, record, record->path);
+    struct path_entry *to = entry_of(walk, record, record->text);
+
+    if (from->use & to->use & USE_PRIVATE)
+        return;
+    if (record->result < 0 || !(from->use & USE_WRITTEN)) {
+        walk_give_up(walk, REASON_EFFECT, from->path);
+        return;
+    }
+    note_removed(from);
+    to->use = (to->use & ~(unsigned)USE_GONE) | USE_WRITTEN;
+}
+
+static void note_link(struct walk *walk, const struct record *record)
+{
+    struct path_entry *from = entry_of(walk, record, record->path);
+    struct path_entry *to = entry_of(walk, record, record->text);
+
+    if (record->result < 0 || !(from->use & USE_WRITTEN))
+        walk_give_up(walk, REASON_EFFECT, to->path);
+    else
+        to->use |= USE_WRITTEN;
+}
+
+static void note_attributes(struct walk *walk, const struct record *record)
+{
+    struct path_entry *entry = entry_of(walk, record, record->path);
+
+    if (!walk_is_own(entry) && known_path(entry->path) != PATH_NO_INPUT)
+        walk_give_up(walk, REASON_EFFECT, entry->path);
+}
+
+static void note_readlink(struct walk *walk, const struct record *record)
+{
+    struct path_entry *entry = entry_of(walk, record, record->path);
+
+    if (walk_is_own(entry))
+        return;
+    if (record->result == -EINVAL)
+        entry->use |= USE_NOT_LINK;
+    else if (record->result < 0)
+        note_look(walk, entry, record->result, 0, USE_MISSED_LINK);
+    else if (!entry->link)
+        entry->link = arena_strdup(walk->arena, record->text);
+}
+
+static void note_realpath(struct walk *walk, const struct record *record)
+{
+    struct path_entry *entry = entry_of(walk, record, record->path);
+
+    if (walk_is_own(entry) || entry->resolved)
+        return;
+    entry->resolve_error = record->result < 0 ? record->result : 0;
+    entry->resolved = record->result < 0 ? "" : arena_strdup(walk->arena, record->text);
+}
+
+/* A driver that isn't ELF is run by an interpreter, whose start is what counts here. */
+static void note_start(struct walk *walk, const struct record *record)
+{
+    struct process *process = find_process(walk, record->pid);
+
+    process->kind = known_program(record->path);
+    process->holds_old_output = known_holds_old_output(record->path);
+    if (process->kind == PROGRAM_UNKNOWN)
+        walk_give_up(walk, REASON_UNWATCHABLE, record->path);
+    if (process->kind == PROGRAM_WALKER)
+        walk->whole_environment = true;
+    entry_of(walk, record, record->path)->use |= USE_RUN;
+}
+
+static void add_name(struct walk *walk, struct name **list, const char *text)
+{
+    for (struct name *name = *list; name; name = name->next)
+        if (strcmp(name->name, text) == 0)
+            return;
+    struct name *name = ARENA_NEW(walk->arena, struct name);
+    name->name = arena_strdup(walk->arena, text);
+    name->next = *list;
+    *list = name;
+}
+
+/* ld.so(8): folders separated by ":"; $ORIGIN is the object's own folder. */
+static void note_runpath(struct walk *walk, const struct record *record)
+{
+    const char *slash = strrchr(record->path, '/');
+    char *folders = arena_strdup(walk->arena, record->text), *save = NULL;
+
+    for (char *folder = strtok_r(folders, ":", &save); folder; folder = strtok_r(NULL, ":", &save)) {
+        size_t word = strncmp(folder, "$ORIGIN", 7) == 0 ? 7 : strncmp(folder, "${ORIGIN}", 9) == 0 ? 9 : 0;
+        if (word)
+            folder = arena_printf(walk->arena, "%.*s%s", slash ? (int)(slash - record->path) : 0,
+                                  record->path, folder + word);
+        if (strchr(folder, '$'))
+            walk_give_up(walk, REASON_LOG, folder);
+        add_name(walk, &walk->runpaths, folder);
+    }
+}
+
+/* The clock is asked by cc1 and clang only for __DATE__ and __TIME__; shells and make ask always. */
+static void note_time(struct walk *walk, const struct record *record)
+{
+    if (find_process(walk, record->pid)->kind != PROGRAM_WALKER)
+        walk_give_up(walk, REASON_TIME, "time()");
+}
+
+static bool is_recorder(struct walk *walk, const struct record *record)
+{
+    return strcmp(record->path, walk->observation->request->server->recorder) == 0;
+}
+
+static void take(struct walk *walk, const struct record *record)
+{
+    switch (record->kind) {
+    case RECORD_START:
+        note_start(walk, record);
+        break;
+    case RECORD_DIRECTORY:
+        find_process(walk, record->pid)->directory = arena_strdup(walk->arena, record->path);
+        break;
+    case RECORD_LOADED:
+        if (!is_recorder(walk, record))
+            entry_of(walk, record, record->path)->use |= USE_LOADED;
+        break;
+    case RECORD_RUNPATH:
+        note_runpath(walk, record);
+        break;
+    case RECORD_OPEN:
+        note_open(walk, record);
+        break;
+    case RECORD_STAT:
+        note_look(walk, entry_of(walk, record, record->path), record->result, USE_SEEN, USE_MISSED);
+        break;
+    case RECORD_LSTAT:
+        note_look(walk, entry_of(walk, record, record->path), record->result, USE_SEEN_LINK, USE_MISSED_LINK);
+        break;
+    case RECORD_READLINK:
+        note_readlink(walk, record);
+        break;
+    case RECORD_REALPATH:
+        note_realpath(walk, record);
+        break;
+    case RECORD_LIST:
+        note_look(walk, entry_of(walk, record, record->path), record->result, USE_LISTED, USE_MISSED);
+        break;
+    case RECORD_MKDIR:
+        if (record->result >= 0)
+            entry_of(walk, record, record->path)->use |= USE_FOLDER;
+        else
+            note_look(walk, entry_of(walk, record, record->path),
+                      record->result == -EEXIST ? 0 : record->result, USE_SEEN, USE_MISSED);
+        break;
+    case RECORD_UNLINK:
+        note_unlink(walk, record);
+        break;
+    case RECORD_RENAME:
+        note_rename(walk, record);
+        break;
+    case RECORD_LINK:
+        note_link(walk, record);
+        break;
+    case RECORD_SYMLINK:
+        walk_give_up(walk, REASON_EFFECT, record->text);
+        break;
+    case RECORD_ATTRIBUTES:
+        note_attributes(walk, record);
+        break;
+    case RECORD_MAPPED: /* an output that is mapped was opened for writing before */
+        if (!walk_is_own(entry_of(walk, record, record->path)))
+            walk_give_up(walk, REASON_SHARED_FILE, record->path);
+        break;
+    case RECORD_EXEC:
+    case RECORD_SPAWN:
+        if (record->path[0] == '/' || strchr(record->path, '/'))
+            entry_of(walk, record, record->path)->use |= USE_TRIED;
+        break;
+    case RECORD_EXEC_FAILED: /* shells try each folder of PATH so */
+        entry_of(walk, record, record->path)->use &= ~(unsigned)USE_TRIED;
+        note_look(walk, entry_of(walk, record, record->path), record->result, 0, USE_MISSED);
+        break;
+    case RECORD_GETENV:
+        add_name(walk, &walk->variables, record->path);
+        break;
+    case RECORD_TIME:
+        note_time(walk, record);
+        break;
+    case RECORD_LOCAL_TIME: /* without the clock it is a file's: __TIMESTAMP__, however spelled */
+        if (find_process(walk, record->pid)->kind != PROGRAM_WALKER)
+            walk->observation->shows_times = true;
+        break;
+    case RECORD_SYSCALL:
+        walk_give_up(walk, REASON_LOG, "system call");
+        break;
+    case RECORD_UNSAFE:
+        walk_give_up(walk, REASON_LOG, record->path);
+        break;
+    }
+}
+
+void walk_log(struct walk *walk)
+{
+    struct record_log *log = walk->observation->log;
+    struct record record;
+    const char *culprit = "";
+
+    switch (record_log_check(log, walk->observation->root, &culprit)) {
+    case RECORD_WHOLE:
+        break;
+    case RECORD_NO_START:
+    case RECORD_UNWATCHED:
+    case RECORD_LEFT:
+        walk_give_up(walk, REASON_UNWATCHABLE, culprit);
+        return;
+    case RECORD_HOLE:
+    case RECORD_OVERFLOW:
+        walk_give_up(walk, REASON_LOG, culprit);
+        return;
+    }
+    record_log_rewind(log);
+    while (walk->observation->reason == REASON_NONE && record_log_next(log, &record))
+        take(walk, &record);
+}

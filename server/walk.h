@@ -1,0 +1,51 @@
+/* walk: the first pass of observe.c: the recorder's log is walked once, and every path gets its uses
+ * (path_table.h), in the order of the events. Also here: which programs ran, what variables they asked for,
+ * and where the loader looked. One owner; memory from the request's arena. */
+#ifndef CCWRAP_SERVER_WALK_H
+#define CCWRAP_SERVER_WALK_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "server/known.h"
+#include "server/observe.h"
+#include "server/path_table.h"
+
+enum { PROCESSES = 256, USE_CONTENT = USE_READ | USE_RUN | USE_TRIED | USE_LOADED };
+
+struct process {
+    pid_t pid;
+    const char *directory; /* NULL: not yet said */
+    enum program_kind kind;
+    bool holds_old_output;
+};
+
+struct name {
+    const char *name;
+    struct name *next;
+};
+
+struct walk {
+    struct observation *observation;
+    struct arena *arena;
+    struct path_table paths;
+    struct process processes[PROCESSES];
+    size_t process_count;
+    struct name *variables; /* read by getenv */
+    struct name *runpaths;  /* folders that the loader searched, $ORIGIN replaced */
+    bool whole_environment;
+    const char *private_folder; /* in the table's form; NULL: none */
+};
+
+/* The first reason counts; the word is copied. */
+void walk_give_up(struct walk *walk, enum reason reason, const char *word);
+/* What the compile made itself is no input afterwards. */
+bool walk_is_own(const struct path_entry *entry);
+bool walk_is_absence(int result);
+/* Walks the log of walk->observation; gives up where it isn't whole. */
+void walk_log(struct walk *walk);
+
+/* observe_environment.c: conditions for what libc and the loader read unseen, and for variables. */
+void observe_add_environment(struct walk *walk);
+
+#endif
