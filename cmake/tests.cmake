@@ -1,5 +1,5 @@
 # Labels: unit (cmocka, one program a module), cases (black box, real compilers), oracle (the recorder against
-# strace), trees (real projects). `ctest -L unit` runs the quick ones; ./check runs all but the long trees.
+# strace), trees (real projects), faults (calls that fail, kills, damage, load), fuzz (stored inputs). `ctest -L unit` runs the quick ones; ./check runs all but the long trees.
 
 pkg_check_modules(cmocka IMPORTED_TARGET cmocka)
 file(GLOB unit_tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/unit/test_*.c)
@@ -41,5 +41,8 @@ if(EXISTS ${PROJECT_SOURCE_DIR}/tests/oracle/run)
 endif()
 ccwrap_black_box(tree_lua trees 900 bash ${PROJECT_SOURCE_DIR}/tests/trees/run lua5.4)
 ccwrap_black_box(random trees 900 python3 ${PROJECT_SOURCE_DIR}/tests/random/differential.py --steps 200)
+foreach(name inject kill store load soak)
+    ccwrap_black_box(faults_${name} faults 400 ${PROJECT_SOURCE_DIR}/tests/faults/run --quick ${name})
+endforeach()
 
 include(cmake/fuzz.cmake)

@@ -121,35 +121,35 @@ static size_t cut(size_t size, bool is_short)
 }
 
 /* The next definition of a function, found at its first call. */
-#define NEXT(result, name, ...)                             \
-    static result (*next)(__VA_ARGS__);                     \
-    if (!next)                                              \
-        *(void **)&next = dlsym(RTLD_NEXT, name)
+#define NEXT(result, name, ...)                                                                              \
+    static result (*next)(__VA_ARGS__);                                                                      \
+    if (!next)                                                                                               \
+    *(void **)&next = dlsym(RTLD_NEXT, name)
 
-#define OPEN_MODE(flags)                             \
-    mode_t mode = 0;                                 \
-    if ((flags) & (O_CREAT | __O_TMPFILE)) {         \
-        va_list args;                                \
-        va_start(args, flags);                       \
-        mode = (mode_t)va_arg(args, int);            \
-        va_end(args);                                \
+#define OPEN_MODE(flags)                                                                                     \
+    mode_t mode = 0;                                                                                         \
+    if ((flags) & (O_CREAT | __O_TMPFILE)) {                                                                 \
+        va_list args;                                                                                        \
+        va_start(args, flags);                                                                               \
+        mode = (mode_t)va_arg(args, int);                                                                    \
+        va_end(args);                                                                                        \
     }
 
-#define DEFINE_OPEN(name)                                      \
-    int name(const char *path, int flags, ...);                \
-    int name(const char *path, int flags, ...)                 \
-    {                                                          \
-        NEXT(int, #name, const char *, int, ...);              \
-        OPEN_MODE(flags)                                       \
-        return fails(KIND_OPEN) ? -1 : next(path, flags, mode); \
+#define DEFINE_OPEN(name)                                                                                    \
+    int name(const char *path, int flags, ...);                                                              \
+    int name(const char *path, int flags, ...)                                                               \
+    {                                                                                                        \
+        NEXT(int, #name, const char *, int, ...);                                                            \
+        OPEN_MODE(flags)                                                                                     \
+        return fails(KIND_OPEN) ? -1 : next(path, flags, mode);                                              \
     }
-#define DEFINE_OPENAT(name)                                                \
-    int name(int folder, const char *path, int flags, ...);                \
-    int name(int folder, const char *path, int flags, ...)                 \
-    {                                                                      \
-        NEXT(int, #name, int, const char *, int, ...);                     \
-        OPEN_MODE(flags)                                                   \
-        return fails(KIND_OPEN) ? -1 : next(folder, path, flags, mode);     \
+#define DEFINE_OPENAT(name)                                                                                  \
+    int name(int folder, const char *path, int flags, ...);                                                  \
+    int name(int folder, const char *path, int flags, ...)                                                   \
+    {                                                                                                        \
+        NEXT(int, #name, int, const char *, int, ...);                                                       \
+        OPEN_MODE(flags)                                                                                     \
+        return fails(KIND_OPEN) ? -1 : next(folder, path, flags, mode);                                      \
     }
 DEFINE_OPEN(open)
 DEFINE_OPEN(open64)
@@ -165,37 +165,40 @@ static bool may_fail(int fd)
 }
 
 /* result NAME(parameters): fails with -1 as KIND, else calls on with arguments. */
-#define DEFINE(kind, name, parameters, arguments)           \
-    int name parameters;                                    \
-    int name parameters                                     \
-    {                                                       \
-        static int(*next) parameters;                       \
-        if (!next)                                          \
-            *(void **)&next = dlsym(RTLD_NEXT, #name);      \
-        return fails(kind) ? -1 : next arguments;           \
+#define DEFINE(kind, name, parameters, arguments)                                                            \
+    int name parameters;                                                                                     \
+    int name parameters                                                                                      \
+    {                                                                                                        \
+        static int(*next) parameters;                                                                        \
+        if (!next)                                                                                           \
+            *(void **)&next = dlsym(RTLD_NEXT, #name);                                                       \
+        return fails(kind) ? -1 : next arguments;                                                            \
     }
 /* The same for what moves `size` bytes and may move fewer. */
-#define DEFINE_MOVE(kind, may_move, name, parameters, arguments) \
-    ssize_t name parameters;                                \
-    ssize_t name parameters                                 \
-    {                                                       \
-        static ssize_t(*next) parameters;                   \
-        bool is_short = false;                              \
-        if (!next)                                          \
-            *(void **)&next = dlsym(RTLD_NEXT, #name);      \
-        if (may_move && strikes(kind, true, &is_short))     \
-            return -1;                                      \
-        size = cut(size, is_short);                         \
-        return next arguments;                              \
+#define DEFINE_MOVE(kind, may_move, name, parameters, arguments)                                             \
+    ssize_t name parameters;                                                                                 \
+    ssize_t name parameters                                                                                  \
+    {                                                                                                        \
+        static ssize_t(*next) parameters;                                                                    \
+        bool is_short = false;                                                                               \
+        if (!next)                                                                                           \
+            *(void **)&next = dlsym(RTLD_NEXT, #name);                                                       \
+        if (may_move && strikes(kind, true, &is_short))                                                      \
+            return -1;                                                                                       \
+        size = cut(size, is_short);                                                                          \
+        return next arguments;                                                                               \
     }
 
 DEFINE_MOVE(KIND_READ, may_fail(fd), read, (int fd, void *bytes, size_t size), (fd, bytes, size))
 DEFINE_MOVE(KIND_PREAD, true, pread, (int fd, void *bytes, size_t size, off_t at), (fd, bytes, size, at))
 DEFINE_MOVE(KIND_PREAD, true, pread64, (int fd, void *bytes, size_t size, off64_t at), (fd, bytes, size, at))
 DEFINE_MOVE(KIND_WRITE, may_fail(fd), write, (int fd, const void *bytes, size_t size), (fd, bytes, size))
-DEFINE_MOVE(KIND_PWRITE, true, pwrite, (int fd, const void *bytes, size_t size, off_t at), (fd, bytes, size, at))
-DEFINE_MOVE(KIND_PWRITE, true, pwrite64, (int fd, const void *bytes, size_t size, off64_t at), (fd, bytes, size, at))
-DEFINE_MOVE(KIND_SEND, true, send, (int fd, const void *bytes, size_t size, int flags), (fd, bytes, size, flags))
+DEFINE_MOVE(KIND_PWRITE, true, pwrite, (int fd, const void *bytes, size_t size, off_t at),
+            (fd, bytes, size, at))
+DEFINE_MOVE(KIND_PWRITE, true, pwrite64, (int fd, const void *bytes, size_t size, off64_t at),
+            (fd, bytes, size, at))
+DEFINE_MOVE(KIND_SEND, true, send, (int fd, const void *bytes, size_t size, int flags),
+            (fd, bytes, size, flags))
 DEFINE_MOVE(KIND_RECV, true, recv, (int fd, void *bytes, size_t size, int flags), (fd, bytes, size, flags))
 DEFINE_MOVE(KIND_READLINK, true, readlink, (const char *path, char *text, size_t size), (path, text, size))
 DEFINE_MOVE(KIND_READLINK, true, readlinkat, (int folder, const char *path, char *text, size_t size),
@@ -207,25 +210,31 @@ DEFINE(KIND_UNLINK, unlink, (const char *path), (path))
 DEFINE(KIND_UNLINK, unlinkat, (int folder, const char *path, int flags), (folder, path, flags))
 DEFINE(KIND_FTRUNCATE, ftruncate, (int fd, off_t size), (fd, size))
 DEFINE(KIND_FTRUNCATE, ftruncate64, (int fd, off64_t size), (fd, size))
-DEFINE(KIND_ACCEPT, accept4, (int fd, struct sockaddr *address, socklen_t *size, int flags), (fd, address, size, flags))
+DEFINE(KIND_ACCEPT, accept4, (int fd, struct sockaddr *address, socklen_t *size, int flags),
+       (fd, address, size, flags))
 DEFINE(KIND_WAIT, waitid, (idtype_t type, id_t id, siginfo_t *info, int options), (type, id, info, options))
 DEFINE(KIND_WAIT, waitpid, (pid_t pid, int *status, int options), (pid, status, options))
 DEFINE(KIND_FSYNC, fsync, (int fd), (fd))
 DEFINE(KIND_FSYNC, fdatasync, (int fd), (fd))
 DEFINE(KIND_STAT, stat, (const char *path, struct stat *status), (path, status))
 DEFINE(KIND_STAT, lstat, (const char *path, struct stat *status), (path, status))
-DEFINE(KIND_STAT, fstatat, (int folder, const char *path, struct stat *status, int flags), (folder, path, status, flags))
+DEFINE(KIND_STAT, fstatat, (int folder, const char *path, struct stat *status, int flags),
+       (folder, path, status, flags))
 DEFINE(KIND_STAT, stat64, (const char *path, struct stat64 *status), (path, status))
 DEFINE(KIND_STAT, lstat64, (const char *path, struct stat64 *status), (path, status))
 DEFINE(KIND_FSTAT, fstat, (int fd, struct stat *status), (fd, status))
 DEFINE(KIND_FSTAT, fstat64, (int fd, struct stat64 *status), (fd, status))
 DEFINE(KIND_ACCESS, access, (const char *path, int mode), (path, mode))
-DEFINE(KIND_ACCESS, faccessat, (int folder, const char *path, int mode, int flags), (folder, path, mode, flags))
-DEFINE(KIND_SOCKETPAIR, socketpair, (int domain, int type, int protocol, int ends[2]), (domain, type, protocol, ends))
+DEFINE(KIND_ACCESS, faccessat, (int folder, const char *path, int mode, int flags),
+       (folder, path, mode, flags))
+DEFINE(KIND_SOCKETPAIR, socketpair, (int domain, int type, int protocol, int ends[2]),
+       (domain, type, protocol, ends))
 DEFINE(KIND_PIPE, pipe2, (int ends[2], int flags), (ends, flags))
-DEFINE(KIND_EPOLL_CTL, epoll_ctl, (int set, int how, int fd, struct epoll_event *event), (set, how, fd, event))
+DEFINE(KIND_EPOLL_CTL, epoll_ctl, (int set, int how, int fd, struct epoll_event *event),
+       (set, how, fd, event))
 DEFINE(KIND_MKSTEMP, mkostemp, (char *path, int flags), (path, flags))
-DEFINE(KIND_GETSOCKOPT, getsockopt, (int fd, int level, int name, void *value, socklen_t *size), (fd, level, name, value, size))
+DEFINE(KIND_GETSOCKOPT, getsockopt, (int fd, int level, int name, void *value, socklen_t *size),
+       (fd, level, name, value, size))
 
 /* A failing close has closed. */
 int close(int fd)
@@ -246,11 +255,11 @@ int posix_fallocate(int fd, off_t at, off_t size)
     return fails(KIND_FALLOCATE) ? errno : next(fd, at, size);
 }
 
-int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
-                char *const argv[], char *const environment[])
+int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+                const posix_spawnattr_t *attributes, char *const argv[], char *const environment[])
 {
-    NEXT(int, "posix_spawn", pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
-         char *const[], char *const[]);
+    NEXT(int, "posix_spawn", pid_t *, const char *, const posix_spawn_file_actions_t *,
+         const posix_spawnattr_t *, char *const[], char *const[]);
     return fails(KIND_SPAWN) ? errno : next(pid, path, actions, attributes, argv, environment);
 }
 
@@ -259,18 +268,18 @@ static bool is_lock(int command)
     return command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK;
 }
 
-#define DEFINE_FCNTL(name)                                                                          \
-    int name(int fd, int command, ...);                                                             \
-    int name(int fd, int command, ...)                                                              \
-    {                                                                                               \
-        NEXT(int, #name, int, int, ...);                                                            \
-        va_list args;                                                                               \
-        va_start(args, command);                                                                    \
-        void *argument = va_arg(args, void *);                                                      \
-        va_end(args);                                                                               \
-        if ((is_lock(command) && fails(KIND_LOCK)) || (command == F_DUPFD_CLOEXEC && fails(KIND_DUP))) \
-            return -1;                                                                              \
-        return next(fd, command, argument);                                                         \
+#define DEFINE_FCNTL(name)                                                                                   \
+    int name(int fd, int command, ...);                                                                      \
+    int name(int fd, int command, ...)                                                                       \
+    {                                                                                                        \
+        NEXT(int, #name, int, int, ...);                                                                     \
+        va_list args;                                                                                        \
+        va_start(args, command);                                                                             \
+        void *argument = va_arg(args, void *);                                                               \
+        va_end(args);                                                                                        \
+        if ((is_lock(command) && fails(KIND_LOCK)) || (command == F_DUPFD_CLOEXEC && fails(KIND_DUP)))       \
+            return -1;                                                                                       \
+        return next(fd, command, argument);                                                                  \
     }
 DEFINE_FCNTL(fcntl)
 DEFINE_FCNTL(fcntl64)

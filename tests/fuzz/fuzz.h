@@ -1,8 +1,8 @@
 /* fuzz: what the fuzz targets share.
  *
- * A target is a file fuzz_NAME.c with one LLVMFuzzerTestOneInput: it feeds the bytes to one parser, and checks
- * what must hold of every answer by FUZZ_CHECK. With libFuzzer it is driven by the fuzzer, else by replay.c,
- * which gives it the files of corpus/NAME. */
+ * A target is a file fuzz_NAME.c with one LLVMFuzzerTestOneInput: it feeds the bytes to one parser, and
+ * checks what must hold of every answer by FUZZ_CHECK. With libFuzzer it is driven by the fuzzer, else by
+ * replay.c, which gives it the files of corpus/NAME. */
 #ifndef CCWRAP_TESTS_FUZZ_FUZZ_H
 #define CCWRAP_TESTS_FUZZ_FUZZ_H
 
@@ -17,12 +17,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define FUZZ_CHECK(condition)                                                               \
-    do {                                                                                    \
-        if (!(condition)) {                                                                 \
-            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #condition); \
-            abort();                                                                        \
-        }                                                                                   \
+#define FUZZ_CHECK(condition)                                                                                \
+    do {                                                                                                     \
+        if (!(condition)) {                                                                                  \
+            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #condition);                   \
+            abort();                                                                                         \
+        }                                                                                                    \
     } while (0)
 
 /* A cursor over the input, for targets that take it apart. */

@@ -10,8 +10,8 @@ static void check_other(enum depfile_style style, const struct buf *rest, const 
 
     if (depfile_write(style, rest->data, rest->length, targets, &text)) {
         enum depfile_style found = depfile_split(text.data, text.length, targets, &again);
-        FUZZ_CHECK(found == DEPFILE_UNKNOWN || (again.length == rest->length &&
-                                                memcmp(again.data, rest->data, rest->length) == 0) ||
+        FUZZ_CHECK(found == DEPFILE_UNKNOWN ||
+                   (again.length == rest->length && memcmp(again.data, rest->data, rest->length) == 0) ||
                    found != style);
     }
     buf_release(&text);

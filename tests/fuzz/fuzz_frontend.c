@@ -26,7 +26,8 @@ static size_t split(char *text, char **words)
 static void check_command(const struct command *command)
 {
     FUZZ_CHECK(command->source);
-    FUZZ_CHECK(command->reads_jobserver == READS_JOBSERVER_NO || command->reads_jobserver == READS_JOBSERVER_YES);
+    FUZZ_CHECK(command->reads_jobserver == READS_JOBSERVER_NO ||
+               command->reads_jobserver == READS_JOBSERVER_YES);
     FUZZ_CHECK(command->key_word_count <= 1 << 20);
     for (size_t i = 0; i < command->key_word_count; i++)
         FUZZ_CHECK(strlen(command->key_words[i]) < 1 << 24);

@@ -1,6 +1,6 @@
 /* Packed input sets. An even first byte: the rest is one as it lies in the store. Odd: two bytes say how long
- * the first part is, which is compressed here, so that the fuzzer gets behind zstd. What is accepted is checked
- * against an empty request. */
+ * the first part is, which is compressed here, so that the fuzzer gets behind zstd. What is accepted is
+ * checked against an empty request. */
 #include "tests/fuzz/fuzz.h"
 
 #include <zstd.h>

@@ -19,7 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct record record;
     const char *culprit = NULL;
 
-    log.size = size > RECORD_FIRST ? (size + RECORD_ALIGNMENT - 1) / RECORD_ALIGNMENT * RECORD_ALIGNMENT : RECORD_FIRST;
+    log.size = size > RECORD_FIRST ? (size + RECORD_ALIGNMENT - 1) / RECORD_ALIGNMENT * RECORD_ALIGNMENT
+                                   : RECORD_FIRST;
     log.map = aligned_alloc(64, (log.size + GUARD + 63) / 64 * 64);
     FUZZ_CHECK(log.map);
     memset(log.map, 0, log.size + GUARD);

@@ -1,0 +1,141 @@
+/* Children of a miss, for both uses: preprocessing and compiling; and the first of these. */
+#include <string.h>
+
+#include "jobserver/makeflags.h"
+#include "server/miss.h"
+
+int miss_start_child(struct miss *miss, const char *program, char *const *argv, char *const *environment,
+                     bool for_client, const struct child_events *events)
+{
+    struct request *request = miss->request;
+    const struct wire_request *wire = &request->wire;
+    struct trampoline settings = request->limits;
+    struct child_options options = {.trampoline = request->server->trampoline,
+                                    .settings = &settings,
+                                    .program = program,
+                                    .argv = argv,
+                                    .environment = environment,
+                                    .directory = wire->directory,
+                                    .pool = pool_descriptors(&miss->pool),
+                                    .one_stream = wire->flags & WIRE_ONE_STREAM,
+                                    .columns = wire->columns,
+                                    .rows = wire->rows};
+
+    if (for_client)
+        for (int i = 0; i < 3; i++)
+            options.terminal[i] = wire->flags & (WIRE_TERMINAL_0 << i);
+    else
+        options.one_stream = false; /* preprocessing: text and messages apart */
+    int error = child_start(&miss->child, &request->server->loop, &options, events);
+    if (!error) {
+        miss->child.data = miss;
+        miss->child_open = true;
+        miss->open_handles++;
+    }
+    return error;
+}
+
+/* The client's environment, with a marker for inner calls, and without a jobserver if the tool reads none. */
+struct environment miss_child_environment(struct request *request)
+{
+    struct environment environment;
+
+    environment_init(&environment, &request->arena, request->wire.environment);
+    if (request->command.reads_jobserver != READS_JOBSERVER_YES)
+        makeflags_hide_jobserver(&environment);
+    environment_set(&environment, "CCWRAP_ACTIVE", "1");
+    return environment;
+}
+
+/* Tells the client which process group it would have to end should the server vanish; child_go follows when
+ * that has left. */
+void miss_announce(struct miss *miss)
+{
+    struct buf payload = BUF_INIT;
+
+    buf_add_u32(&payload, (uint32_t)miss->child.pid);
+    buf_add_u64(&payload, miss->child.start_time);
+    miss->waiting_to_go = true;
+    connection_send(&miss->connection, WIRE_STARTED, payload.data, payload.length);
+    buf_release(&payload);
+}
+
+void miss_child_failed(struct child *child, int error)
+{
+    struct miss *miss = child->data;
+    miss->exec_error = error;
+}
+
+/* ---- preprocess ---- */
+
+static void look_up_by_text(uv_work_t *work)
+{
+    struct miss *miss = work->data;
+    struct digest text = text_digest(&miss->text);
+
+    miss->answer = request_answer_by_text(miss->request, &text);
+}
+
+static void looked_up_by_text(uv_work_t *work, int status)
+{
+    struct miss *miss = work->data;
+
+    (void)status;
+    if (!miss_work_ended(miss))
+        return;
+    if (miss->answer == ANSWER_REPLIED)
+        miss_reply_with_request(miss);
+    else
+        miss_begin_compile(miss);
+}
+
+static void text_arrived(struct child *child, int stream, const char *bytes, size_t size)
+{
+    struct miss *miss = child->data;
+
+    if (stream == 1)
+        text_add(&miss->text, bytes, size);
+}
+
+static void preprocessed(struct child *child, int status, bool held)
+{
+    struct miss *miss = child->data;
+
+    (void)held;
+    miss_release_slot(miss);
+    child_close(child);
+    if (miss->cancelled)
+        miss_end_cancelled(miss);
+    else if (status != 0 || miss->exec_error) /* the compiler tells the client why */
+        miss_reply_run(miss, REASON_PREPROCESSOR_FAILED, NULL);
+    else
+        miss_run_work(miss, look_up_by_text, looked_up_by_text);
+}
+
+static const struct child_events preprocess_events = {
+    .failed = miss_child_failed,
+    .output = text_arrived,
+    .ended = preprocessed,
+    .closed = miss_child_closed,
+};
+
+void miss_start_preprocessor(struct miss *miss)
+{
+    struct request *request = miss->request;
+
+    if (!request->command.preprocess_argv) {
+        miss_release_slot(miss);
+        miss_reply_run(miss, REASON_OPTION, NULL);
+        return;
+    }
+    struct environment environment = miss_child_environment(request);
+    text_init(&miss->text, !request->watch);
+    request->text = &miss->text;
+    if (miss_start_child(miss, request->wire.program, request->command.preprocess_argv, environment.entries,
+                         false, &preprocess_events) != 0) {
+        miss_release_slot(miss);
+        miss_reply_run(miss, REASON_NOT_FOUND, NULL);
+        return;
+    }
+    miss_announce(miss);
+}
