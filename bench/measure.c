@@ -159,23 +159,26 @@ static void report(const struct command *commands, int count, const char *json_p
     FILE *json = fopen(json_path, "w");
     if (!json)
         die(json_path);
-    printf("%-34s %6s %12s %12s %12s %12s\n", "", "runs", "wall us", "p90 us", "client us", "server us");
+    printf("%-34s %6s %12s %12s %12s %12s %12s\n", "", "runs", "wall us", "p10 us", "p90 us", "client us",
+           "server us");
     fprintf(json, "[");
     for (int i = 0; i < count; i++) {
         const struct command *c = &commands[i];
         if (c->count == 0)
             continue;
         double wall = quantile(c, offsetof(struct sample, wall), 0.5);
+        double early = quantile(c, offsetof(struct sample, wall), 0.1);
         double late = quantile(c, offsetof(struct sample, wall), 0.9);
         double client = quantile(c, offsetof(struct sample, client), 0.5);
         double server = mean_server(c);
-        printf("%-34s %6d %12.0f %12.0f %12.0f %12.1f", c->name, c->count, wall, late, client, server);
+        printf("%-34s %6d %12.0f %12.0f %12.0f %12.0f %12.1f", c->name, c->count, wall, early, late, client,
+               server);
         printf(c->failures ? "   %d FAILED\n" : "\n", c->failures);
         fprintf(json,
                 "%s\n  {\"name\": \"%s\", \"runs\": %d, \"failures\": %d, \"wall_us\": %.1f, "
-                "\"wall_p90_us\": %.1f, "
+                "\"wall_p10_us\": %.1f, \"wall_p90_us\": %.1f, "
                 "\"client_cpu_us\": %.1f, \"server_cpu_us\": %.1f}",
-                i ? "," : "", c->name, c->count, c->failures, wall, late, client, server);
+                i ? "," : "", c->name, c->count, c->failures, wall, early, late, client, server);
     }
     fprintf(json, "\n]\n");
     if (fclose(json) != 0)

@@ -296,7 +296,7 @@ static void look_up_again(uv_work_t *work)
     miss->answer = request_look_up(miss->request) ? ANSWER_REPLIED : ANSWER_COMPILE;
 }
 
-static void looked_up_again(uv_work_t *work, int status)
+void miss_looked_up(uv_work_t *work, int status)
 {
     struct miss *miss = work->data;
 
@@ -315,7 +315,7 @@ static void passenger_woken(struct passenger *passenger, enum landing landing)
 
     if (landing == LANDING_STORED) {
         stats_add(COUNTER_WAITED, 1);
-        miss_run_work(miss, look_up_again, looked_up_again);
+        miss_run_work(miss, look_up_again, miss_looked_up);
         return;
     }
     if (landing == LANDING_USELESS)

@@ -59,6 +59,8 @@ void miss_end_cancelled(struct miss *miss);
 void miss_run_work(struct miss *miss, uv_work_cb work, uv_after_work_cb after);
 /* True if the request still wants what was worked on. */
 bool miss_work_ended(struct miss *miss);
+/* After a look-up by a pool thread that set `answer`. */
+void miss_looked_up(uv_work_t *work, int status);
 void miss_child_closed(struct child *child);
 /* To the compile, by way of equal compiles and slots. */
 void miss_begin_compile(struct miss *miss);

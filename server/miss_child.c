@@ -76,19 +76,6 @@ static void look_up_by_text(uv_work_t *work)
     miss->answer = request_answer_by_text(miss->request, &text);
 }
 
-static void looked_up_by_text(uv_work_t *work, int status)
-{
-    struct miss *miss = work->data;
-
-    (void)status;
-    if (!miss_work_ended(miss))
-        return;
-    if (miss->answer == ANSWER_REPLIED)
-        miss_reply_with_request(miss);
-    else
-        miss_begin_compile(miss);
-}
-
 static void text_arrived(struct child *child, int stream, const char *bytes, size_t size)
 {
     struct miss *miss = child->data;
@@ -109,7 +96,7 @@ static void preprocessed(struct child *child, int status, bool held)
     else if (status != 0 || miss->exec_error) /* the compiler tells the client why */
         miss_reply_run(miss, REASON_PREPROCESSOR_FAILED, NULL);
     else
-        miss_run_work(miss, look_up_by_text, looked_up_by_text);
+        miss_run_work(miss, look_up_by_text, miss_looked_up);
 }
 
 static const struct child_events preprocess_events = {
