@@ -8,11 +8,16 @@ fetch_source() {
     [ ! -d "$folder/$package" ] || return 0
     command -v apt-get >/dev/null && command -v dpkg-source >/dev/null || return 1
     private_apt "$folder/apt" || return 1
-    rm -rf "$folder/unpack" && mkdir -p "$folder/unpack"
-    # as upstream made it: the distribution's patches may ask for more tools
-    (cd "$folder/unpack" && APT_CONFIG=$folder/apt/apt.conf timeout 180 apt-get -qq source --download-only "$package" &&
-        dpkg-source --no-check --skip-patches -x ./*.dsc tree) >"$folder/log" 2>&1 || return 1
-    mv "$folder/unpack/tree" "$folder/$package"
+    local version
+    # a mirror may lack the files of the newest version, which its lists name
+    for version in $(APT_CONFIG=$folder/apt/apt.conf apt-cache showsrc "$package" 2>/dev/null | sed -n 's/^Version: //p' | sort -ruV); do
+        rm -rf "$folder/unpack" && mkdir -p "$folder/unpack"
+        # as upstream made it: the distribution's patches may ask for more tools
+        (cd "$folder/unpack" && APT_CONFIG=$folder/apt/apt.conf timeout 180 apt-get -qq source --download-only "$package=$version" &&
+            dpkg-source --no-check --skip-patches -x ./*.dsc tree) >"$folder/log" 2>&1 || continue
+        mv "$folder/unpack/tree" "$folder/$package" && return 0
+    done
+    return 1
 }
 
 private_apt() {
