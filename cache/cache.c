@@ -333,7 +333,11 @@ int cache_trim(struct cache *cache)
 
 int cache_evict_older(struct cache *cache, int64_t seconds)
 {
-    struct trim_order order = {clock_real() / 1000 - seconds * 1000000, 0};
+    int64_t now = clock_real() / 1000;
+
+    if (seconds > now / 1000000) /* older than time itself: nothing is */
+        return 0;
+    struct trim_order order = {now - seconds * 1000000, 0};
     return writer_call(cache->writer, trim_store, &order);
 }
 

@@ -13,7 +13,7 @@
 #include "cache/input_set.h"
 #include "cache/packed.h"
 
-enum { SET_CACHE_PER_KEY = 16 };
+enum { SET_CACHE_PER_KEY = 64 };
 
 struct cached_set {
     struct input_set *set;

@@ -22,7 +22,7 @@
 
 #include "cache/hash.h"
 
-enum { STORE_FORMAT = 1, STORE_SETS_PER_KEY = 16 };
+enum { STORE_FORMAT = 1, STORE_SETS_PER_KEY = 64 };
 
 enum store_mode {
     STORE_NONE,      /* everything misses */

@@ -67,6 +67,8 @@ static void open_store(struct writer *writer)
         writer->trimming = store_live_size(&writer->store) > writer->max_size;
     }
     atomic_store(&writer->mode, (int)mode);
+    /* what is wrong with the disk may pass */
+    writer->retry = mode == STORE_NONE ? clock_monotonic() + WARN_EVERY : 0;
 }
 
 /* ---- when something is wrong ---- */
@@ -75,7 +77,6 @@ static void reopen(struct writer *writer)
 {
     store_close(&writer->store);
     open_store(writer);
-    writer->retry = writer_mode(writer) == STORE_NONE ? clock_monotonic() + WARN_EVERY : 0;
     writer_new_generation(writer);
 }
 

@@ -1,5 +1,6 @@
 # Labels: unit (cmocka, one program a module), cases (black box, real compilers), oracle (the recorder against
-# strace), trees (real projects), faults (calls that fail, kills, damage, load), fuzz (stored inputs). `ctest -L unit` runs the quick ones; ./check runs all but the long trees.
+# strace), trees (real projects), faults (calls that fail, kills, damage, load), fuzz (stored inputs).
+# `ctest -L unit` runs the quick ones; ./check runs all but the long trees.
 
 pkg_check_modules(cmocka IMPORTED_TARGET cmocka)
 file(GLOB unit_tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/unit/test_*.c)

@@ -109,6 +109,9 @@ void log_line(const char *format, ...)
     va_end(args);
     size_t room = sizeof line - length - 2;
     length += wanted < 0 ? 0 : (size_t)wanted < room ? (size_t)wanted : room;
+    for (size_t i = 0; i < length; i++) /* a name can hold anything, a line is one request */
+        if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
+            line[i] = '?';
     line[length++] = '\n';
 
     pthread_mutex_lock(&mutex);

@@ -18,7 +18,7 @@
 
 extern char **environ;
 
-enum { ANSWER_PATIENCE = 120 * 1000, STOP_PATIENCE = 90 * 1000 };
+enum { ANSWER_PATIENCE = 120 * 1000, STOP_PATIENCE = 90 * 1000, STOP_TRIES = 3 };
 
 /* What a command runs with. */
 struct admin {
@@ -234,8 +234,9 @@ static int show_stats(struct admin *admin, const char *form)
     if (fd >= 0 && ask_text(fd, "stats", form, &text) == 0)
         return print(&text);
     buf_reset(&text);
-    int error = admin->settings.dir ? cache_read_offline(admin->settings.dir, stats_take, &stats, &stats.sizes)
-                                    : -ENOENT;
+    int error = admin->settings.dir
+                    ? cache_read_offline(admin->settings.dir, stats_take, &stats, &stats.sizes)
+                    : -ENOENT;
     stats.sizes.max_size = admin->settings.maxsize;
     if (error && error != -ENOENT)
         fail(admin->settings.dir, error);
@@ -283,18 +284,27 @@ static int start_server(struct admin *admin)
     return 0;
 }
 
+/* The server's end of the connection closes when it is gone; or when it took no notice, so that is made sure.
+ */
 static int stop_running_server(struct admin *admin)
 {
-    struct buf in = BUF_INIT;
-    int fd = server_connect(admin->settings.socket);
+    int fd = server_connect(admin->settings.socket), error = 0;
 
     if (fd < 0) {
         printf("ccwrap: no server runs\n");
         return 0;
     }
-    int error = ask(fd, "stop", "", STOP_PATIENCE, &in);
-    close(fd);
-    buf_release(&in);
+    for (int tries = 0; fd >= 0 && !error && tries < STOP_TRIES; tries++) {
+        struct buf in = BUF_INIT;
+        error = ask(fd, "stop", "", STOP_PATIENCE, &in);
+        close(fd);
+        buf_release(&in);
+        fd = server_connect(admin->settings.socket);
+    }
+    if (fd >= 0) {
+        close(fd);
+        error = error ? error : -EBUSY;
+    }
     if (error)
         return fail("the server doesn't stop", error);
     printf("ccwrap: server stopped\n");
@@ -397,13 +407,27 @@ static const struct {
     const char *word;
     int (*run)(struct admin *admin);
 } commands[] = {
-    {"--start-server", start_server}, {"--stop-server", stop_running_server}, {"--stats", show_table},
-    {"--show-stats", show_table},     {"-s", show_table},                     {"--print-stats", show_lines},
-    {"--stats-format=json", show_json}, {"--stats-format=text", show_table},  {"--zero-stats", zero_stats},
-    {"-z", zero_stats},               {"--clear", clear_store},               {"-C", clear_store},
-    {"--trim", trim_store},           {"--cleanup", trim_store},              {"-c", trim_store},
-    {"--show-config", show_config},   {"-p", show_config},                    {"--version", show_version},
-    {"-V", show_version},             {"--help", show_usage},                 {"-h", show_usage},
+    {"--start-server", start_server},
+    {"--stop-server", stop_running_server},
+    {"--stats", show_table},
+    {"--show-stats", show_table},
+    {"-s", show_table},
+    {"--print-stats", show_lines},
+    {"--stats-format=json", show_json},
+    {"--stats-format=text", show_table},
+    {"--zero-stats", zero_stats},
+    {"-z", zero_stats},
+    {"--clear", clear_store},
+    {"-C", clear_store},
+    {"--trim", trim_store},
+    {"--cleanup", trim_store},
+    {"-c", trim_store},
+    {"--show-config", show_config},
+    {"-p", show_config},
+    {"--version", show_version},
+    {"-V", show_version},
+    {"--help", show_usage},
+    {"-h", show_usage},
 };
 
 static int evict(struct admin *admin, const char *age)

@@ -192,7 +192,8 @@ static void compiler_ended(struct child *child, int status, bool held)
         miss_reply_run(miss, REASON_NOT_FOUND, strerror(-miss->exec_error));
         return;
     }
-    if (unwatchable)
+    miss->spoilt |= unwatchable;
+    if (miss->spoilt && status == 0)
         programs_mark_unwatchable(miss->request->wire.program);
     if (unwatchable && status != 0) /* perhaps the recorder is to blame: again without it */
         return;                     /* child_closed leads on */
@@ -325,6 +326,21 @@ static int put_prefix(struct request *request, const char **program, char ***arg
     return error;
 }
 
+/* A script sees the path by which it is executed: the relative one, if the user gave that. */
+static const char *name_for_exec(const struct request *request)
+{
+    const struct wire_request *wire = &request->wire;
+    const char *name = wire->argv[0];
+    size_t length = strlen(wire->directory);
+
+    while (strncmp(name, "./", 2) == 0)
+        name += 2;
+    if (strchr(wire->argv[0], '/') && strncmp(wire->program, wire->directory, length) == 0 &&
+        wire->program[length] == '/' && strcmp(wire->program + length + 1, name) == 0)
+        return wire->argv[0];
+    return wire->program;
+}
+
 static void run_compiler(struct miss *miss)
 {
     struct request *request = miss->request;
@@ -337,7 +353,7 @@ static void run_compiler(struct miss *miss)
         request->watch = false;
     miss->began = clock_monotonic();
     miss->started = clock_of_files();
-    const char *program = request->wire.program;
+    const char *program = name_for_exec(request);
     char **argv = request->wire.argv;
     int error = 0;
     if (request->settings.prefix[0] && request->command.distributable)

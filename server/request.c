@@ -80,8 +80,8 @@ static bool same_view(const struct wire_view *a, const struct wire_view *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* A server that was started under tighter limits, or by a nicer user, than this client's can't give a compiler
- * what it would have. It leaves, and the next client starts one that can. */
+/* A server that was started under tighter limits, or by a nicer user, than this client's can't give a
+ * compiler what it would have. It leaves, and the next client starts one that can. */
 static bool can_serve(const struct request *request)
 {
     const struct server *server = request->server;
@@ -128,11 +128,25 @@ static enum reason read_source(struct request *request)
     return error == -ENOENT || error == -ENOTDIR ? REASON_NO_INPUT : REASON_SPECIAL_INPUT;
 }
 
-static enum reason check_output(struct request *request)
+/* gcc refuses to write its result, or a depfile, over its own source; others don't. That is theirs to say. */
+static bool is_source(const struct request *request, const char *path)
 {
-    const char *object = request->command.output[OUTPUT_OBJECT];
+    struct stat source, target;
 
-    if (!object || strcmp(object, "/dev/null") == 0 || result_may_replace(request, request->directory, object))
+    return fstatat(request->directory, path, &target, 0) == 0 &&
+           fstatat(request->directory, request->command.source, &source, 0) == 0 &&
+           source.st_dev == target.st_dev && source.st_ino == target.st_ino;
+}
+
+static enum reason check_outputs(const struct request *request)
+{
+    const char *const *output = request->command.output, *object = output[OUTPUT_OBJECT];
+
+    for (int role = 0; role < OUTPUT_ROLES; role++)
+        if (output[role] && strcmp(output[role], "/dev/null") != 0 && is_source(request, output[role]))
+            return REASON_OUTPUT_FILE;
+    if (!object || strcmp(object, "/dev/null") == 0 ||
+        result_may_replace(request, request->directory, object))
         return REASON_NONE;
     return REASON_OUTPUT_FILE;
 }
@@ -187,7 +201,7 @@ static enum reason parse(struct request *request, const char **word)
 
     enum reason reason = open_ground(request);
     if (reason == REASON_NONE)
-        reason = check_output(request);
+        reason = check_outputs(request);
     return reason != REASON_NONE ? reason : read_source(request);
 }
 
@@ -215,8 +229,9 @@ bool request_look_up(struct request *request)
                           .data = request};
     struct cache_hit hit;
 
-    bool found = cache_lookup(server_reader(request->server), request->by_text ? &request->text_key : &request->key,
-                              &check, &hit, &request->failed);
+    bool found =
+        cache_lookup(server_reader(request->server), request->by_text ? &request->text_key : &request->key,
+                     &check, &hit, &request->failed);
     request->looked_up = clock_monotonic();
     if (!found)
         return false;
@@ -229,7 +244,8 @@ bool request_look_up(struct request *request)
         return false;
     }
     if (error) /* no such folder, no right to write, a full disk: the compiler tells the user */
-        request_reply_run(request, error == -EBADMSG || error == -ENOMEM ? REASON_INTERNAL : REASON_OUTPUT_FILE,
+        request_reply_run(request,
+                          error == -EBADMSG || error == -ENOMEM ? REASON_INTERNAL : REASON_OUTPUT_FILE,
                           strerror(-error));
     else
         reply_hit(request, &hit, size);

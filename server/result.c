@@ -193,6 +193,18 @@ static int write_content(struct request *request, struct unpacker *unpacker, con
     return unpacker_next_to_fd(unpacker, fd);
 }
 
+/* Depfiles and other files by the way are truncated by compilers, not made anew: they keep their modes. */
+static mode_t mode_of_restored(const struct request *request, const struct packed_file *file,
+                               const struct restored *restored)
+{
+    struct stat status;
+
+    if (file->role != OUTPUT_OBJECT && !request->command.replaces_outputs &&
+        fstatat(restored->directory, restored->target, &status, AT_SYMLINK_NOFOLLOW) == 0)
+        return status.st_mode & 07777;
+    return mode_for(request, file);
+}
+
 /* A program that is open for writing anywhere can't be executed, and a child that is being started holds all
  * descriptors for a moment: then no child starts. */
 static int write_beside(struct request *request, struct unpacker *unpacker, const struct packed_file *file,
@@ -202,8 +214,9 @@ static int write_beside(struct request *request, struct unpacker *unpacker, cons
 
     if (executable)
         child_exclude_starts();
-    int fd = openat(restored->directory, restored->temporary,
-                    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_for(request, file));
+    int fd =
+        openat(restored->directory, restored->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+               mode_of_restored(request, file, restored));
     int error = fd < 0 ? -errno : write_content(request, unpacker, file, fd);
     if (fd >= 0 && close(fd) != 0 && !error)
         error = -errno;

@@ -220,6 +220,10 @@ static int open_streams(struct streams *streams, const struct child_options *opt
             return error;
         streams->own[options->terminal[1] ? 0 : 1] = terminal.master;
         streams->close_after[streams->close_count++] = terminal_fd = terminal.slave;
+        if (options->terminal[0]) { /* gcc takes its width; who reads from it finds an end */
+            streams->program[0] = terminal_fd;
+            terminal_end_input(&terminal);
+        }
     }
     for (int i = 0; i < CHILD_STREAMS; i++) {
         int *end = &streams->program[i + 1];
@@ -284,6 +288,8 @@ static int spawn_trampoline(struct child *child, const struct child_options *opt
     launch_init(&launch, options->trampoline, argv, options->environment);
     launch.directory = options->directory;
     launch.own_group = true;
+    if (streams->program[0] >= 0)
+        launch_fd(&launch, streams->program[0], 0);
     launch_fd(&launch, streams->program[1], 1);
     launch_fd(&launch, streams->program[2], 2);
     launch_fd(&launch, gate, CHILD_GATE_FD);

@@ -3,7 +3,8 @@
  * What is spawned is the trampoline (ccwrap itself), which waits at a gate: child_start spawns it, child_go
  * opens the gate, and closing the gate before that makes it leave without a trace. It sets umask, limits, nice
  * and affinity to the client's, and execs the program in the client's directory. The child leads a process
- * group of its own. Descriptors: 0 is /dev/null; 1 and 2 are pipes (one pipe where the client's 1 and 2 are the
+ * group of its own. Descriptors: 0 is /dev/null (the pseudo terminal
+ * where 0 and one of the others are terminals: its width counts); 1 and 2 are pipes (one pipe where the client's 1 and 2 are the
  * same file, so that their order is kept), a pseudo terminal where the client has a terminal there. A shared
  * jobserver's ends are CHILD_POOL_FD and the next.
  *

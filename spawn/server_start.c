@@ -98,8 +98,9 @@ static bool begins_with(const char *text, const char *start)
  * where things are. */
 static char **scrubbed(struct arena *arena, char *const *environment)
 {
-    static const char *const kept[] = {"HOME=", "PATH=", "USER=", "LOGNAME=", "XDG_", "CCWRAP_",
-                                       "ASAN_OPTIONS=", "UBSAN_OPTIONS=", "TSAN_OPTIONS="}; /* of a server built so */
+    static const char *const kept[] = {
+        "HOME=",   "PATH=",         "USER=",          "LOGNAME=",     "XDG_",
+        "CCWRAP_", "ASAN_OPTIONS=", "UBSAN_OPTIONS=", "TSAN_OPTIONS="}; /* of a server built so */
     static const char *const dropped[] = {"CCWRAP_ACTIVE=", "CCWRAP_DEPTH=", "CCWRAP_RECORD="};
     size_t count = 0;
 

@@ -42,3 +42,12 @@ int terminal_open(struct terminal *terminal, uint32_t columns, uint32_t rows)
     }
     return 0;
 }
+
+void terminal_end_input(const struct terminal *terminal)
+{
+    static const char end_of_file = 'D' & 0x1f; /* termios(3), VEOF */
+
+    if (write(terminal->master, &end_of_file, 1) != 1) {
+        /* it reads nothing, or waits until it is ended */
+    }
+}

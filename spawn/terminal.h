@@ -15,4 +15,7 @@ struct terminal {
 /* 0 or negative errno. */
 int terminal_open(struct terminal *terminal, uint32_t columns, uint32_t rows);
 
+/* Lets the program that reads from the terminal find the end of its input. */
+void terminal_end_input(const struct terminal *terminal);
+
 #endif

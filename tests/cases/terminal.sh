@@ -9,7 +9,7 @@ on_terminal() { # result, columns, command
 }
 for cc in gcc clang; do
     for color in "" -fdiagnostics-color=always -fdiagnostics-color=never -fdiagnostics-color=auto; do
-        for columns in 80 200 80; do
+        for columns in 80 200 40 80; do
             line="$cc -Wall $color -c w.c -o w.o"
             TERM=xterm-256color on_terminal want $columns "$line"
             for round in 1 2; do

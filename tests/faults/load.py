@@ -46,7 +46,7 @@ class Bench:
             if wrong:
                 self.verdicts.fail("%s: f%d.c: %s" % (label, i, wrong))
             if time.monotonic() - began > 1.8:
-                self.verdicts.note("slower than 1.8 s")
+                self.verdicts.note("slower than 1.8 s", label)
 
     def memory(self, label):
         with open("/proc/%d/status" % self.place.server.pid) as file:
