@@ -11,9 +11,9 @@ struct entry {
     struct digest key;
     struct entry *next_in_bucket;
     struct entry *newer, *older; /* by last look-up */
-    size_t count, bytes;
+    size_t count, room, bytes;
     bool pinned;                               /* one of the sets has a pending result */
-    struct cached_set sets[SET_CACHE_PER_KEY]; /* last used first */
+    struct cached_set *sets; /* last used first */
 };
 
 struct set_cache {
@@ -82,6 +82,7 @@ static void remove_entry(struct set_cache *cache, struct entry *entry)
         cached_set_release(&entry->sets[i]);
     cache->bytes -= entry->bytes + sizeof *entry + ENTRY_OVERHEAD;
     cache->entry_count--;
+    memory_free(entry->sets);
     memory_free(entry);
 }
 
@@ -159,6 +160,10 @@ static void put_set(struct set_cache *cache, struct entry *entry, size_t index,
 
     if (entry->count == SET_CACHE_PER_KEY)
         remove_set(cache, entry, entry->count - 1);
+    if (entry->count == entry->room) { /* most keys have one set */
+        entry->room = entry->room ? 2 * entry->room : 1;
+        entry->sets = memory_realloc(entry->sets, entry->room * sizeof *entry->sets);
+    }
     if (index > entry->count)
         index = entry->count;
     memmove(&entry->sets[index + 1], &entry->sets[index], (entry->count - index) * sizeof *entry->sets);

@@ -29,10 +29,15 @@ enum statement {
 
 _Static_assert((int)STATEMENT_COUNT <= (int)STORE_STATEMENTS, "room for statements");
 
+#define SMALL_RESULT 65536 /* bytes: up to it a copy costs less than a second way to the row */
+#define QUOTED(text) #text
+#define TEXT(macro)  QUOTED(macro)
+
 static const char *const texts[STATEMENT_COUNT] = {
     [SELECT_SETS] = "SELECT e.id, e.checksum, s.content FROM entries e JOIN sets s ON s.id = e.id "
                     "WHERE e.key = ?1 ORDER BY e.used DESC",
-    [SELECT_RESULT] = "SELECT content FROM results WHERE id = ?1",
+    [SELECT_RESULT] = "SELECT length(content), CASE WHEN length(content) <= " TEXT(SMALL_RESULT) " THEN content END "
+                      "FROM results WHERE id = ?1",
     [SELECT_COUNTERS] = "SELECT name, value FROM counters ORDER BY name",
     [SELECT_OLDEST] = "SELECT id, key, size FROM entries WHERE used < ?1 ORDER BY used LIMIT ?2",
     [SELECT_SURPLUS] =
@@ -117,6 +122,25 @@ int store_sets(struct store *store, const struct digest *key, bool (*known)(void
     return finish(statement, result);
 }
 
+/* Straight into the memory that is kept, which may be many megabytes: a column would be one more copy. */
+static int read_large(struct store *store, int64_t id, unsigned char **bytes, size_t *size)
+{
+    sqlite3_blob *blob = NULL;
+    int result = sqlite3_blob_open(store->db, "main", "results", "content", id, 0, &blob);
+    int error = result == SQLITE_ERROR ? -ENOENT : store_error(result); /* the row has gone meanwhile */
+
+    *bytes = NULL;
+    if (!error) {
+        *size = (size_t)sqlite3_blob_bytes(blob);
+        *bytes = malloc(*size);
+        error = *bytes ? store_error(sqlite3_blob_read(blob, *bytes, (int)*size, 0)) : -ENOMEM;
+    }
+    sqlite3_blob_close(blob);
+    if (error)
+        free(*bytes);
+    return error;
+}
+
 int store_result(struct store *store, int64_t id, unsigned char **bytes, size_t *size)
 {
     int error, result;
@@ -130,8 +154,12 @@ int store_result(struct store *store, int64_t id, unsigned char **bytes, size_t 
         error = finish(statement, result);
         return error ? error : -ENOENT;
     }
-    const void *content = sqlite3_column_blob(statement, 0);
-    *size = (size_t)sqlite3_column_bytes(statement, 0);
+    *size = (size_t)sqlite3_column_int64(statement, 0);
+    if (*size > SMALL_RESULT) {
+        finish(statement, SQLITE_OK);
+        return read_large(store, id, bytes, size);
+    }
+    const void *content = sqlite3_column_blob(statement, 1);
     *bytes = content ? malloc(*size) : NULL;
     if (*bytes)
         memcpy(*bytes, content, *size);

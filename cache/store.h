@@ -22,7 +22,8 @@
 
 #include "cache/hash.h"
 
-enum { STORE_FORMAT = 1, STORE_SETS_PER_KEY = 64 };
+/* Pages are small, because half of the last page of each set and of each result is empty. */
+enum { STORE_FORMAT = 1, STORE_SETS_PER_KEY = 64, STORE_PAGE_SIZE = 4096 };
 
 enum store_mode {
     STORE_NONE,      /* everything misses */

@@ -13,7 +13,7 @@
 #include "common/buf.h"
 #include "common/memory.h"
 
-enum { APPLICATION = 0x63637770, PAGE_SIZE = 8192, BUSY_MILLISECONDS = 10000, SET_ASIDE_MAX = 3 };
+enum { APPLICATION = 0x63637770, BUSY_MILLISECONDS = 10000, SET_ASIDE_MAX = 3 };
 
 static const char schema[] =
     "CREATE TABLE entries (id INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB NOT NULL, used INTEGER NOT NULL,"
@@ -299,7 +299,7 @@ static int create(struct store *store)
     char sql[128];
     enum identity identity;
 
-    snprintf(sql, sizeof sql, "PRAGMA page_size = %d; PRAGMA auto_vacuum = INCREMENTAL", PAGE_SIZE);
+    snprintf(sql, sizeof sql, "PRAGMA page_size = %d; PRAGMA auto_vacuum = INCREMENTAL", STORE_PAGE_SIZE);
     int error = store_execute(store, sql);
     if (!error)
         error = store_execute(store, "BEGIN EXCLUSIVE");

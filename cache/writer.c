@@ -11,7 +11,7 @@
 #include "common/clock.h"
 #include "common/memory.h"
 
-enum { IDLE_MILLISECONDS = 10000, TRIM_SLICE = 100, VACUUM_SLICE = 128, PAGE = 8192 };
+enum { IDLE_MILLISECONDS = 10000, TRIM_SLICE = 100, VACUUM_SLICE = 128 };
 enum { BLOB_MAX = 512 * 1024 * 1024 }; /* sqlite's own bound is 10^9 */
 static const int64_t WARN_EVERY = INT64_C(60) * 1000000000;
 
@@ -203,7 +203,7 @@ static int trim_slice(struct writer *writer, int64_t used_before, uint64_t bytes
 
 static int empty_wal(struct writer *writer)
 {
-    uint64_t bytes = writer->store.wal_pages * PAGE;
+    uint64_t bytes = writer->store.wal_pages * STORE_PAGE_SIZE;
 
     if (bytes < writer->wal_limit)
         return 0;

@@ -201,6 +201,8 @@ void compile_by_server(const struct invocation *invocation, const struct places 
     int fd = server_connect(places->socket);
     if (fd < 0) {
         signals_restore(&compile.signals);
+        if (!server_is_absent(fd))
+            return;
         fd = server_start(places, invocation->environment, arena, NULL);
         if (fd < 0)
             return;

@@ -203,7 +203,7 @@ static int open_lock(const char *socket_path, struct arena *arena)
     return fd < 0 ? -errno : fd;
 }
 
-static bool is_absent(int error)
+bool server_is_absent(int error)
 {
     return error == -ENOENT || error == -ECONNREFUSED;
 }
@@ -214,7 +214,7 @@ static int start_locked(const struct places *places, char *const *environment, s
 {
     int fd = server_connect(places->socket);
 
-    if (!is_absent(fd))
+    if (!server_is_absent(fd))
         return fd;
     int error = launch_server(places, environment, arena, deadline);
     if (error)
@@ -230,7 +230,7 @@ int server_start(const struct places *places, char *const *environment, struct a
 
     started = started ? started : &ignored;
     *started = false;
-    if (!is_absent(fd))
+    if (!server_is_absent(fd))
         return fd;
     int error = places_make_socket_folder(places->socket);
     if (error)
@@ -246,7 +246,7 @@ int server_start(const struct places *places, char *const *environment, struct a
             break;
         }
         fd = server_connect(places->socket);
-        if (!is_absent(fd))
+        if (!server_is_absent(fd))
             break;
         if (!milliseconds_left(deadline)) {
             fd = -ETIMEDOUT;

@@ -20,6 +20,8 @@ enum {
  * errno: -ENOENT and -ECONNREFUSED mean that there is none; -EPERM that another user's answers; -ETIMEDOUT
  * that it takes no connection. */
 int server_connect(const char *socket);
+/* Does such an error say that no server runs? */
+bool server_is_absent(int error);
 
 /* Connects; starts a server first if there is none. The descriptor as above, or negative errno: -ETIMEDOUT if
  * none answered in time, -ECHILD if the started one ended before it was ready, -ENOENT if ccwrap-server is
