@@ -136,7 +136,7 @@ static void add_extra_files(struct request *request, struct hasher *hasher)
 static void add_word(struct request *request, struct hasher *hasher, const char *tag, const char *word)
 {
     hasher_text(hasher, tag,
-                word ? basedir_word(&request->arena, request->settings.basedir, request->wire.directory, word)
+                word ? basedir_word(&request->arena, request->bases, request->wire.directory, word)
                      : NULL);
 }
 

@@ -239,7 +239,7 @@ void observe(struct observation *observation)
     walk->observation = observation;
     walk->arena = &observation->request->arena;
     path_table_init(&walk->paths, walk->arena, observation->request->wire.directory);
-    walk->paths.bases = observation->request->settings.basedir;
+    walk->paths.bases = observation->request->bases;
     path_table_set_ground(&walk->paths, observation->request->command.ground);
     set_aside(walk);
     observation->set = input_set_builder_new();

@@ -195,7 +195,7 @@ static void prepare_depfile(struct observation *observation, struct output_file 
         add_fact(observation, FACT_DEPFILE);
     } else {
         struct buf names = BUF_INIT;
-        basedir_hide_names(&request->arena, request->settings.basedir, request->wire.directory, rest.data,
+        basedir_hide_names(&request->arena, request->bases, request->wire.directory, rest.data,
                            rest.length, &names);
         output->content = arena_memdup(&request->arena, names.data, names.length);
         output->size = names.length;
@@ -232,7 +232,7 @@ static bool directory_is_in(struct observation *observation, const struct output
 {
     struct request *request = observation->request;
     const char *names[] = {request->shown_directory, request->wire.directory};
-    const char *bases = request->settings.basedir, *base;
+    const char *bases = request->bases, *base;
 
     for (size_t i = 0; i < 2; i++) {
         size_t length = strlen(names[i]);

@@ -74,8 +74,12 @@ const char *path_table_form(const struct path_table *table, const char *base, co
     if (end == start)
         *end++ = '.';
     *end = '\0';
-    if (!table->ground)
-        return start;
+    if (!table->ground) {
+        const char *relative = *start == '/' && *table->bases
+                                   ? basedir_relative(table->arena, table->bases, table->directory, start)
+                                   : NULL;
+        return relative ? relative : start;
+    }
     const char *rest = below(start, table->ground);
     return !rest ? start : *rest ? rest : ".";
 }

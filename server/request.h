@@ -41,6 +41,7 @@ struct request {
     int ground;                 /* … and of what relative paths of sets and results are relative to: the same,
                                    or the folder that the front end says */
     const char *ground_path;
+    const char *bases;          /* the setting basedir, and the directory itself: paths below are told relative */
     const char *shown_directory;/* as a compiler shows it: PWD if that is the same, else getcwd's */
     struct file_facts source;   /* of the main source, before anything ran */
     bool has_source;            /* source is a regular file */

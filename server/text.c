@@ -148,7 +148,7 @@ static void add_written(struct text *text, struct observation *observation)
 
     (void)text;
     path_table_init(&paths, &request->arena, request->wire.directory);
-    paths.bases = request->settings.basedir;
+    paths.bases = request->bases;
     for (int role = OUTPUT_OTHER + 1; role < OUTPUT_ROLES; role++) {
         const char *path = request->command.output[role];
         if (!path || fstatat(request->directory, path, &status, AT_SYMLINK_NOFOLLOW) != 0)
