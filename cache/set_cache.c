@@ -12,7 +12,7 @@ struct entry {
     struct entry *next_in_bucket;
     struct entry *newer, *older; /* by last look-up */
     size_t count, room, bytes;
-    bool pinned;                               /* one of the sets has a pending result */
+    bool pinned;             /* one of the sets has a pending result */
     struct cached_set *sets; /* last used first */
 };
 

@@ -36,7 +36,8 @@ _Static_assert((int)STATEMENT_COUNT <= (int)STORE_STATEMENTS, "room for statemen
 static const char *const texts[STATEMENT_COUNT] = {
     [SELECT_SETS] = "SELECT e.id, e.checksum, s.content FROM entries e JOIN sets s ON s.id = e.id "
                     "WHERE e.key = ?1 ORDER BY e.used DESC",
-    [SELECT_RESULT] = "SELECT length(content), CASE WHEN length(content) <= " TEXT(SMALL_RESULT) " THEN content END "
+    [SELECT_RESULT] = "SELECT length(content), CASE WHEN length(content) <= " TEXT(
+        SMALL_RESULT) " THEN content END "
                       "FROM results WHERE id = ?1",
     [SELECT_COUNTERS] = "SELECT name, value FROM counters ORDER BY name",
     [SELECT_OLDEST] = "SELECT id, key, size FROM entries WHERE used < ?1 ORDER BY used LIMIT ?2",

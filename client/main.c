@@ -82,8 +82,8 @@ int main(int argc, char **argv)
     if (status)
         return status;
 
-    /* Inside a compile that ccwrap already looks after its slot is held, and its key covers this one. And what a
-     * compiler does without one of its descriptors is its own secret. */
+    /* Inside a compile that ccwrap already looks after its slot is held, and its key covers this one. And
+     * what a compiler does without one of its descriptors is its own secret. */
     if (!getenv("CCWRAP_ACTIVE") && !getenv("CCWRAP_RECORD") && !closed) {
         places_find(&places, &arena, environ, invocation.settings);
         if (!places.disable)

@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-void *memory_alloc(size_t size);                /* uninitialised */
-void *memory_zalloc(size_t size);               /* zeroed */
+void *memory_alloc(size_t size);  /* uninitialised */
+void *memory_zalloc(size_t size); /* zeroed */
 void *memory_realloc(void *old, size_t size);
 char *memory_strdup(const char *text);
 void memory_free(void *piece);

@@ -12,10 +12,10 @@
 /* The few settings that both sides need before they can talk. Read from the environment and the settings
  * file ("key = value" lines); see CONTRACT: CCWRAP_KEY in the environment wins. */
 struct places {
-    const char *config;  /* places_config */
-    const char *dir;     /* the store's folder; NULL if there is no home and no setting */
-    const char *socket;  /* path of the socket; never NULL */
-    bool disable;        /* the setting `disable` */
+    const char *config; /* places_config */
+    const char *dir;    /* the store's folder; NULL if there is no home and no setting */
+    const char *socket; /* path of the socket; never NULL */
+    bool disable;       /* the setting `disable` */
 };
 
 /* `words` are the KEY=VALUE words in front of the compiler (NULL-terminated, or NULL), which win over all. */

@@ -64,17 +64,17 @@ struct wire_view {
 };
 
 struct wire_request {
-    char build[40];       /* build id */
+    char build[40]; /* build id */
     uint32_t flags;
-    uint32_t columns;     /* width of the first of 2, 1, 0 that is a terminal */
+    uint32_t columns; /* width of the first of 2, 1, 0 that is a terminal */
     uint32_t rows;
     uint32_t umask;
     struct wire_view view;
-    const char *program;  /* absolute path of the compiler that the client's PATH gives */
-    const char *directory;/* working directory, absolute, as getcwd gives it */
-    char **argv;          /* NULL-terminated; argv[0] as the user gave it (absolute for a link) */
-    char **environment;   /* NULL-terminated */
-    char **settings;      /* "KEY=VALUE" words in front of the compiler; NULL-terminated */
+    const char *program;   /* absolute path of the compiler that the client's PATH gives */
+    const char *directory; /* working directory, absolute, as getcwd gives it */
+    char **argv;           /* NULL-terminated; argv[0] as the user gave it (absolute for a link) */
+    char **environment;    /* NULL-terminated */
+    char **settings;       /* "KEY=VALUE" words in front of the compiler; NULL-terminated */
 };
 
 /* Appends a frame. */

@@ -23,10 +23,11 @@ struct makeflags_pool {
     const char *fifo; /* a path; arena of the environment */
 };
 
-/* Looked for in CARGO_MAKEFLAGS, MAKEFLAGS and MFLAGS, as the jobserver crate of rustc does; the first variable
- * that has the words counts, and in it the last of them. */
+/* Looked for in CARGO_MAKEFLAGS, MAKEFLAGS and MFLAGS, as the jobserver crate of rustc does; the first
+ * variable that has the words counts, and in it the last of them. */
 void makeflags_announced(struct environment *environment, struct makeflags_pool *pool);
-/* Replaces all that is announced by `pool`: in CARGO_MAKEFLAGS, and in the others where they had the words. */
+/* Replaces all that is announced by `pool`: in CARGO_MAKEFLAGS, and in the others where they had the words.
+ */
 void makeflags_announce(struct environment *environment, const struct makeflags_pool *pool);
 
 /* A variable's value without those words, in `arena`; the value itself if it has none. */

@@ -1,5 +1,5 @@
-/* basedir: paths below the setting's directories, told relative to the working directory, so that two checkouts
- * of one project share what is equal in both.
+/* basedir: paths below the setting's directories, told relative to the working directory, so that two
+ * checkouts of one project share what is equal in both.
  *
  * A relative form stands behind BASEDIR_MARK in keys and depfiles: "/home/me/one/inc" is not the same word as
  * "../inc", for the compiler writes it out as it was given. Pure functions; any thread. */
@@ -14,15 +14,16 @@
 
 enum { BASEDIR_MARK = '\1' };
 
-/* `path`, absolute and below one of `bases` (joined by ":"), relative to `directory` (absolute, also below it);
- * NULL if it isn't so, or has components "." or "..". */
+/* `path`, absolute and below one of `bases` (joined by ":"), relative to `directory` (absolute, also below
+ * it); NULL if it isn't so, or has components "." or "..". */
 const char *basedir_relative(struct arena *arena, const char *bases, const char *directory, const char *path);
 
-/* A word of a command with such a path in it ("-I/home/me/one/inc", "--sysroot=…") in its marked form; the word
- * itself if it has none. */
+/* A word of a command with such a path in it ("-I/home/me/one/inc", "--sysroot=…") in its marked form; the
+ * word itself if it has none. */
 const char *basedir_word(struct arena *arena, const char *bases, const char *directory, const char *word);
 
-/* Names in a split depfile (depfile.h: NUL after each), to their marked forms, and back for another directory. */
+/* Names in a split depfile (depfile.h: NUL after each), to their marked forms, and back for another
+ * directory. */
 void basedir_hide_names(struct arena *arena, const char *bases, const char *directory, const char *names,
                         size_t length, struct buf *out);
 void basedir_show_names(struct arena *arena, const char *directory, const char *names, size_t length,

@@ -89,7 +89,8 @@ static bool take_frames(struct connection *connection)
         enum wire_type type;
         const void *payload;
         size_t size;
-        long frame = wire_frame(connection->in.data + taken, connection->in.length - taken, &type, &payload, &size);
+        long frame =
+            wire_frame(connection->in.data + taken, connection->in.length - taken, &type, &payload, &size);
         if (frame == 0)
             break;
         if (frame < 0 || !connection->events->frame(connection, type, payload, size)) {

@@ -39,10 +39,10 @@ struct connection {
     uv_poll_t poll;
     int fd;
     struct buf in, out;
-    size_t sent;            /* bytes of `out` that have left */
+    size_t sent; /* bytes of `out` that have left */
     bool lost, closing, alive;
-    int passed[2];          /* descriptors that came as SCM_RIGHTS; -1: none */
-    int64_t last_sent;      /* clock_monotonic */
+    int passed[2];                   /* descriptors that came as SCM_RIGHTS; -1: none */
+    int64_t last_sent;               /* clock_monotonic */
     struct connection *next, **link; /* in the list of those that get a heartbeat */
 };
 
@@ -59,7 +59,8 @@ void connection_send(struct connection *connection, enum wire_type type, const v
 void connection_receive(struct connection *connection, struct buf *bytes);
 /* Whole frames, ready made. */
 void connection_send_bytes(struct connection *connection, const void *bytes, size_t size);
-/* Gives the two descriptors that came with the client's last frame to the caller. False if there were none. */
+/* Gives the two descriptors that came with the client's last frame to the caller. False if there were none.
+ */
 bool connection_take_fds(struct connection *connection, int fds[2]);
 bool connection_is_full(const struct connection *connection);
 bool connection_is_drained(const struct connection *connection);

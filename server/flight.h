@@ -10,9 +10,9 @@
 
 /* How the leader's compile ended. */
 enum landing {
-    LANDING_STORED,   /* waiters look it up */
-    LANDING_USELESS,  /* it failed or could not be stored: waiters compile, all at once */
-    LANDING_GONE,     /* the leader went away: one waiter takes its place */
+    LANDING_STORED,  /* waiters look it up */
+    LANDING_USELESS, /* it failed or could not be stored: waiters compile, all at once */
+    LANDING_GONE,    /* the leader went away: one waiter takes its place */
 };
 
 struct passenger {

@@ -11,12 +11,12 @@
 /* Names that differ from shell to shell and build to build, and that no compiler looks at. A program that
  * walks the whole environment could print them; a compiler script that does is beyond help. */
 static const char *const noise[] = {
-    "CARGO_MAKEFLAGS", "CCWRAP_*",        "COLORTERM",       "DBUS_*",          "DESKTOP_*",    "DISPLAY",         "GPG_*",
-    "HISTSIZE",        "HISTFILE",        "INVOCATION_ID",   "JOURNAL_*",    "LESS*",           "LINES",
-    "LOGNAME",         "LS_COLORS",       "MAIL",            "MAKELEVEL",    "MAKE_TERMERR",    "MAKE_TERMOUT",
-    "MAKEFLAGS",       "MFLAGS",          "OLDPWD",          "PWD",          "SHLVL",           "SSH_*",
-    "SUDO_*",          "TERM",            "TERM_*",          "TMUX*",        "USER",            "VTE_VERSION",
-    "WINDOWID",        "WINDOWPATH",      "XAUTHORITY",      "XDG_*",        "_",
+    "CARGO_MAKEFLAGS", "CCWRAP_*",  "COLORTERM",  "DBUS_*",        "DESKTOP_*", "DISPLAY",
+    "GPG_*",           "HISTSIZE",  "HISTFILE",   "INVOCATION_ID", "JOURNAL_*", "LESS*",
+    "LINES",           "LOGNAME",   "LS_COLORS",  "MAIL",          "MAKELEVEL", "MAKE_TERMERR",
+    "MAKE_TERMOUT",    "MAKEFLAGS", "MFLAGS",     "OLDPWD",        "PWD",       "SHLVL",
+    "SSH_*",           "SUDO_*",    "TERM",       "TERM_*",        "TMUX*",     "USER",
+    "VTE_VERSION",     "WINDOWID",  "WINDOWPATH", "XAUTHORITY",    "XDG_*",     "_",
 };
 
 static bool is_noise(const char *entry)
@@ -136,8 +136,7 @@ static void add_extra_files(struct request *request, struct hasher *hasher)
 static void add_word(struct request *request, struct hasher *hasher, const char *tag, const char *word)
 {
     hasher_text(hasher, tag,
-                word ? basedir_word(&request->arena, request->bases, request->wire.directory, word)
-                     : NULL);
+                word ? basedir_word(&request->arena, request->bases, request->wire.directory, word) : NULL);
 }
 
 static void add_command(struct request *request, struct hasher *hasher)

@@ -22,21 +22,89 @@ static bool matches(const char *name, const char *const *patterns, size_t count)
 
 /* Families that the oracle (tests/oracle) compares with strace. */
 static const char *const trusted[] = {
-    "gcc*",     "g++*",    "c++*",     "cpp*",      "cc",         "*-gcc*",  "*-g++*",   "*-cpp*", "cc1*",
-    "collect2", "lto*",    "lto-*",    "as",        "*-as",       "ld",      "ld.*",     "*-ld",   "*-ld.*",
-    "gold",     "lld*",    "mold",     "ar",        "ranlib",     "nm",      "strip",    "objcopy", "*-ar",
-    "*-ranlib", "*-nm",    "*-strip",  "*-objcopy", "clang*",     "llvm-*",  "opt",      "llc",    "rustc",
-    "rust-lld", "gcc-ld",  "cmake",    "*-objdump", "objdump",    "readelf", "clippy-driver", "rustup",
+    "gcc*",
+    "g++*",
+    "c++*",
+    "cpp*",
+    "cc",
+    "*-gcc*",
+    "*-g++*",
+    "*-cpp*",
+    "cc1*",
+    "collect2",
+    "lto*",
+    "lto-*",
+    "as",
+    "*-as",
+    "ld",
+    "ld.*",
+    "*-ld",
+    "*-ld.*",
+    "gold",
+    "lld*",
+    "mold",
+    "ar",
+    "ranlib",
+    "nm",
+    "strip",
+    "objcopy",
+    "*-ar",
+    "*-ranlib",
+    "*-nm",
+    "*-strip",
+    "*-objcopy",
+    "clang*",
+    "llvm-*",
+    "opt",
+    "llc",
+    "rustc",
+    "rust-lld",
+    "gcc-ld",
+    "cmake",
+    "*-objdump",
+    "objdump",
+    "readelf",
+    "clippy-driver",
+    "rustup",
     /* small programs that compiler scripts use; none of them looks at clock, user or machine */
-    "cat",      "basename", "dirname", "readlink",  "realpath",   "mkdir",   "rm",       "cp",     "mv",
-    "ln",       "echo",    "printf",   "expr",      "test",       "[",       "true",     "false",  "sleep",
-    "grep",     "sed",     "cut",      "head",      "tail",       "tr",      "sort",     "uniq",   "wc",
-    "tee",      "mktemp",  "cmp",      "diff",      "xargs",      "chmod",
+    "cat",
+    "basename",
+    "dirname",
+    "readlink",
+    "realpath",
+    "mkdir",
+    "rm",
+    "cp",
+    "mv",
+    "ln",
+    "echo",
+    "printf",
+    "expr",
+    "test",
+    "[",
+    "true",
+    "false",
+    "sleep",
+    "grep",
+    "sed",
+    "cut",
+    "head",
+    "tail",
+    "tr",
+    "sort",
+    "uniq",
+    "wc",
+    "tee",
+    "mktemp",
+    "cmp",
+    "diff",
+    "xargs",
+    "chmod",
 };
 
 static const char *const walkers[] = {
-    "sh",   "dash", "bash", "rbash", "ksh*", "zsh*", "mksh", "busybox", "make", "gmake", "python*",
-    "perl*", "env", "cargo", "awk", "mawk", "gawk", "tclsh*", "ruby*",
+    "sh",      "dash",  "bash", "rbash", "ksh*", "zsh*", "mksh", "busybox", "make",  "gmake",
+    "python*", "perl*", "env",  "cargo", "awk",  "mawk", "gawk", "tclsh*",  "ruby*",
 };
 
 enum program_kind known_program(const char *path)
@@ -93,9 +161,10 @@ enum variable_effect known_variable(const char *name)
 
 /* glibc's manual, "Locale Categories" and "Standard Locales"; ld.so(8), "ENVIRONMENT". */
 const char *const known_libc_variables[] = {
-    "LANG",       "LC_ALL",      "LC_CTYPE",       "LC_MESSAGES",     "LC_COLLATE",    "LC_NUMERIC", "LC_TIME",
-    "LC_MONETARY", "LANGUAGE",   "LOCPATH",        "NLSPATH",         "GCONV_PATH",    "TZ",         "TZDIR",
-    "POSIXLY_CORRECT", "GLIBC_TUNABLES", "LD_PRELOAD", "LD_AUDIT", "LD_BIND_NOW", NULL,
+    "LANG",           "LC_ALL",     "LC_CTYPE",    "LC_MESSAGES", "LC_COLLATE",
+    "LC_NUMERIC",     "LC_TIME",    "LC_MONETARY", "LANGUAGE",    "LOCPATH",
+    "NLSPATH",        "GCONV_PATH", "TZ",          "TZDIR",       "POSIXLY_CORRECT",
+    "GLIBC_TUNABLES", "LD_PRELOAD", "LD_AUDIT",    "LD_BIND_NOW", NULL,
 };
 
 const char *const known_libc_files[] = {
@@ -109,17 +178,17 @@ const char *const known_libc_files[] = {
 };
 
 static const char *const no_inputs[] = {
-    "/dev/null",      "/dev/urandom",     "/dev/random",        "/dev/zero",
-    "/dev/full",      "/dev/tty",         "/proc/self/*",       "/proc/thread-self/*",
-    "/proc/cpuinfo",  "/proc/meminfo",    "/proc/filesystems",  "/proc/mounts",
-    "/proc/stat",     "/proc/version",    "/proc/sys/*",        "/sys/devices/system/cpu*",
-    "/sys/kernel/mm/*", "/sys/fs/cgroup/*", "/proc/[0-9]*/exe", "/proc/[0-9]*/cmdline",
+    "/dev/null",        "/dev/urandom",     "/dev/random",       "/dev/zero",
+    "/dev/full",        "/dev/tty",         "/proc/self/*",      "/proc/thread-self/*",
+    "/proc/cpuinfo",    "/proc/meminfo",    "/proc/filesystems", "/proc/mounts",
+    "/proc/stat",       "/proc/version",    "/proc/sys/*",       "/sys/devices/system/cpu*",
+    "/sys/kernel/mm/*", "/sys/fs/cgroup/*", "/proc/[0-9]*/exe",  "/proc/[0-9]*/cmdline",
 };
 
 enum path_kind known_path(const char *path)
 {
-    if (path[0] != '/' || (strncmp(path, "/dev", 4) != 0 && strncmp(path, "/proc", 5) != 0 &&
-                           strncmp(path, "/sys", 4) != 0))
+    if (path[0] != '/' ||
+        (strncmp(path, "/dev", 4) != 0 && strncmp(path, "/proc", 5) != 0 && strncmp(path, "/sys", 4) != 0))
         return PATH_PLAIN;
     if (matches(path, no_inputs, COUNT(no_inputs)))
         return PATH_NO_INPUT;

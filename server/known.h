@@ -6,16 +6,16 @@
 #include <stdbool.h>
 
 enum program_kind {
-    PROGRAM_UNKNOWN,  /* may make system calls that the recorder can't see */
-    PROGRAM_TRUSTED,  /* of a family whose look-ups were compared with strace's */
-    PROGRAM_WALKER,   /* the same, and it can see the whole environment (shells, make, python …) */
+    PROGRAM_UNKNOWN, /* may make system calls that the recorder can't see */
+    PROGRAM_TRUSTED, /* of a family whose look-ups were compared with strace's */
+    PROGRAM_WALKER,  /* the same, and it can see the whole environment (shells, make, python …) */
 };
 
 /* By the base name of the executable. */
 enum program_kind known_program(const char *path);
 
-/* True for linkers of LLVM: they open the output's old file before they unlink it, so that its blocks are freed
- * in the background when they close it, and don't read it. */
+/* True for linkers of LLVM: they open the output's old file before they unlink it, so that its blocks are
+ * freed in the background when they close it, and don't read it. */
 bool known_holds_old_output(const char *path);
 
 enum variable_effect {

@@ -10,8 +10,9 @@ static char processor[DIGEST_TEXT_SIZE];
 
 static void find_processor(void)
 {
-    static const char *const fields[] = {"vendor_id", "cpu family", "model", "stepping", "flags", "CPU implementer",
-                                         "CPU architecture", "CPU variant", "CPU part", "Features"};
+    static const char *const fields[] = {
+        "vendor_id",       "cpu family",       "model",       "stepping", "flags",
+        "CPU implementer", "CPU architecture", "CPU variant", "CPU part", "Features"};
     struct hasher hasher;
     char line[8192];
     FILE *file = fopen("/proc/cpuinfo", "re");

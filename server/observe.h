@@ -20,15 +20,15 @@ struct observation {
     struct request *request;
     struct record_log *log;
     pid_t root;
-    int64_t started;        /* clock_of_files() before the compile began */
-    bool has_messages;      /* it wrote on stdout or stderr … */
+    int64_t started;            /* clock_of_files() before the compile began */
+    bool has_messages;          /* it wrote on stdout or stderr … */
     const struct buf *messages; /* … these frames … */
-    unsigned streams;       /* … on these streams: bits 1 << 1, 1 << 2 */
-    const char *pool[2];    /* paths by which it opens the jobserver that it was given; NULL: fewer */
+    unsigned streams;           /* … on these streams: bits 1 << 1, 1 << 2 */
+    const char *pool[2];        /* paths by which it opens the jobserver that it was given; NULL: fewer */
     /* found */
-    bool shows_times;       /* times of input files show in the result */
-    enum reason reason;     /* REASON_NONE: may be stored */
-    const char *word;       /* path or name that is to blame; arena of the request */
+    bool shows_times;   /* times of input files show in the result */
+    enum reason reason; /* REASON_NONE: may be stored */
+    const char *word;   /* path or name that is to blame; arena of the request */
     struct input_set_builder *set;
     struct output_file *outputs; /* descriptors are open */
     struct noted_input *inputs;  /* observe_outputs.c's */

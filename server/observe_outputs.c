@@ -195,8 +195,8 @@ static void prepare_depfile(struct observation *observation, struct output_file 
         add_fact(observation, FACT_DEPFILE);
     } else {
         struct buf names = BUF_INIT;
-        basedir_hide_names(&request->arena, request->bases, request->wire.directory, rest.data,
-                           rest.length, &names);
+        basedir_hide_names(&request->arena, request->bases, request->wire.directory, rest.data, rest.length,
+                           &names);
         output->content = arena_memdup(&request->arena, names.data, names.length);
         output->size = names.length;
         buf_release(&names);

@@ -12,10 +12,11 @@ void observe_outputs(struct observation *observation, const struct path_table *p
 
 /* An input file: outputs must not be one of them under another name, and two of equal content must stay as
  * alike as they are. */
-void observe_outputs_note_input(struct observation *observation, const char *path, const struct file_facts *facts,
-                                bool program);
+void observe_outputs_note_input(struct observation *observation, const char *path,
+                                const struct file_facts *facts, bool program);
 
-/* The conditions under which messages are the same: terminals, and whether streams that must stay apart are. */
+/* The conditions under which messages are the same: terminals, and whether streams that must stay apart are.
+ */
 void observe_add_message_facts(struct observation *observation);
 
 /* directory_digest without the names in `own` (NULL-terminated). */

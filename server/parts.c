@@ -18,8 +18,8 @@ struct parts {
 static int add_file(struct parts *parts, const char *path, bool executable)
 {
     struct file_facts facts;
-    int error = file_digest(cache_digests(parts->request->server->cache), parts->request->directory, path, false,
-                            &facts);
+    int error = file_digest(cache_digests(parts->request->server->cache), parts->request->directory, path,
+                            false, &facts);
 
     if (!error && facts.stamp.ctime >= parts->started)
         error = -EAGAIN;
@@ -101,8 +101,8 @@ static int add_part(struct parts *parts, const char *name)
     if (!error && strchr(text, '/'))
         path = text;
     else if (!error)
-        error = lookup_program(&path, NULL, &request->arena, text, environment_get(&request->environment, "PATH"),
-                               request->wire.directory, NULL);
+        error = lookup_program(&path, NULL, &request->arena, text,
+                               environment_get(&request->environment, "PATH"), request->wire.directory, NULL);
     parts->word = name;
     if (error)
         return error;

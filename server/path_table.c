@@ -66,7 +66,8 @@ const char *path_table_form(const struct path_table *table, const char *base, co
             prefix = base;
     }
     /* One byte in front, so that append_components can look back. */
-    char *form = arena_alloc(table->arena, strlen(prefix) + strlen(path) + 4), *start = form + 1, *end = start;
+    char *form = arena_alloc(table->arena, strlen(prefix) + strlen(path) + 4), *start = form + 1,
+         *end = start;
     if (path[0] == '/' || prefix[0] == '/')
         *end++ = '/';
     end = append_components(end, prefix);

@@ -16,30 +16,30 @@
 
 /* What came first on a path decides whether its former state is an input. */
 enum path_use {
-    USE_READ = 1 << 0,       /* opened for reading */
-    USE_RUN = 1 << 1,        /* executed */
-    USE_SEEN = 1 << 2,       /* stat'ed, and it was there */
-    USE_SEEN_LINK = 1 << 3,  /* lstat'ed, and it was there */
-    USE_MISSED = 1 << 4,     /* looked up, and not there */
-    USE_MISSED_LINK = 1 << 5,/* the same by lstat or readlink */
+    USE_READ = 1 << 0,        /* opened for reading */
+    USE_RUN = 1 << 1,         /* executed */
+    USE_SEEN = 1 << 2,        /* stat'ed, and it was there */
+    USE_SEEN_LINK = 1 << 3,   /* lstat'ed, and it was there */
+    USE_MISSED = 1 << 4,      /* looked up, and not there */
+    USE_MISSED_LINK = 1 << 5, /* the same by lstat or readlink */
     USE_LISTED = 1 << 6,
-    USE_NOT_LINK = 1 << 7,   /* readlink said that it is no link */
-    USE_WRITTEN = 1 << 8,    /* made anew by the compile: an output if it is there in the end */
-    USE_CHANGED = 1 << 9,    /* written without being made anew: appended to, or written into */
-    USE_REMOVED = 1 << 10,   /* something was removed that the compile hadn't made */
-    USE_GONE = 1 << 11,      /* its own product, removed or renamed away: a temporary */
-    USE_FOLDER = 1 << 12,    /* a directory made by the compile */
-    USE_LOADED = 1 << 13,    /* loaded as a library */
-    USE_TRIED = 1 << 16,     /* an exec of it was begun; if that doesn't fail, it was run */
-    USE_DENIED = 1 << 17,    /* looked up in a folder that may not be searched */
-    USE_SILENT = 1 << 14,    /* whatever is done with it says nothing */
-    USE_PRIVATE = 1 << 15,   /* in the compiler's own folder that goes on from compile to compile */
+    USE_NOT_LINK = 1 << 7, /* readlink said that it is no link */
+    USE_WRITTEN = 1 << 8,  /* made anew by the compile: an output if it is there in the end */
+    USE_CHANGED = 1 << 9,  /* written without being made anew: appended to, or written into */
+    USE_REMOVED = 1 << 10, /* something was removed that the compile hadn't made */
+    USE_GONE = 1 << 11,    /* its own product, removed or renamed away: a temporary */
+    USE_FOLDER = 1 << 12,  /* a directory made by the compile */
+    USE_LOADED = 1 << 13,  /* loaded as a library */
+    USE_TRIED = 1 << 16,   /* an exec of it was begun; if that doesn't fail, it was run */
+    USE_DENIED = 1 << 17,  /* looked up in a folder that may not be searched */
+    USE_SILENT = 1 << 14,  /* whatever is done with it says nothing */
+    USE_PRIVATE = 1 << 15, /* in the compiler's own folder that goes on from compile to compile */
 };
 
 struct path_entry {
     const char *path;
-    const char *link;        /* target that readlink gave, or NULL */
-    const char *resolved;    /* what realpath gave, or NULL; "" if it failed */
+    const char *link;     /* target that readlink gave, or NULL */
+    const char *resolved; /* what realpath gave, or NULL; "" if it failed */
     int resolve_error;
     struct stamp stamp;      /* when it was opened for reading, if `stamped` */
     int64_t read_at;         /* clock_of_files() then */
@@ -52,9 +52,9 @@ struct path_entry {
 
 struct path_table {
     struct arena *arena;
-    const char *directory;   /* the client's */
-    const char *bases;       /* setting basedir: absolute paths below it are told relative, too; "" if not set */
-    const char *ground;      /* NULL: none but the directory */
+    const char *directory; /* the client's */
+    const char *bases;  /* setting basedir: absolute paths below it are told relative, too; "" if not set */
+    const char *ground; /* NULL: none but the directory */
     struct path_entry **slots;
     size_t slot_count, count;
     struct path_entry *first, **last;

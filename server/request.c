@@ -198,9 +198,10 @@ static enum reason parse(struct request *request, const char **word)
         return REASON_UNWATCHABLE;
     }
     request->shown_directory = find_shown_directory(request);
-    request->bases = strchr(request->wire.directory, ':')
-                         ? request->settings.basedir
-                         : arena_printf(&request->arena, "%s:%s", request->settings.basedir, request->wire.directory);
+    request->bases =
+        strchr(request->wire.directory, ':')
+            ? request->settings.basedir
+            : arena_printf(&request->arena, "%s:%s", request->settings.basedir, request->wire.directory);
 
     enum reason reason = open_ground(request);
     if (reason == REASON_NONE)

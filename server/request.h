@@ -20,44 +20,44 @@
 
 /* What request_answer came to. */
 enum answer {
-    ANSWER_REPLIED,     /* `reply` holds the whole answer */
-    ANSWER_PREPROCESS,  /* not found or not asked for: the preprocessed text decides */
-    ANSWER_COMPILE,     /* not found: compile, watched */
+    ANSWER_REPLIED,    /* `reply` holds the whole answer */
+    ANSWER_PREPROCESS, /* not found or not asked for: the preprocessed text decides */
+    ANSWER_COMPILE,    /* not found: compile, watched */
 };
 
 struct request {
     struct server *server;
     struct arena arena;
-    char *frame;                /* memory of the request frame; strings of `wire` lie in it */
-    int fd;                     /* the client's socket; -1 once given away */
+    char *frame; /* memory of the request frame; strings of `wire` lie in it */
+    int fd;      /* the client's socket; -1 once given away */
     struct wire_request wire;
     struct environment environment;
-    struct settings settings;   /* of this compile */
+    struct settings settings; /* of this compile */
 
     const struct frontend *frontend;
     struct command command;
-    struct trampoline limits;   /* of the client's process; known from the miss on */
-    int directory;              /* descriptor of the client's working directory */
-    int ground;                 /* … and of what relative paths of sets and results are relative to: the same,
-                                   or the folder that the front end says */
+    struct trampoline limits; /* of the client's process; known from the miss on */
+    int directory;            /* descriptor of the client's working directory */
+    int ground;               /* … and of what relative paths of sets and results are relative to: the same,
+                                 or the folder that the front end says */
     const char *ground_path;
-    const char *bases;          /* the setting basedir, and the directory itself: paths below are told relative */
-    const char *shown_directory;/* as a compiler shows it: PWD if that is the same, else getcwd's */
-    struct file_facts source;   /* of the main source, before anything ran */
-    bool has_source;            /* source is a regular file */
-    struct digest key;          /* direct key */
-    struct digest text_key;     /* key by preprocessed text */
-    bool by_text;               /* text_key is made, and what is stored goes under it */
-    const struct text *text;    /* the preprocessed text's line markers; NULL: there is none */
-    bool watch;                 /* the recorder is to watch the compile */
+    const char *bases; /* the setting basedir, and the directory itself: paths below are told relative */
+    const char *shown_directory; /* as a compiler shows it: PWD if that is the same, else getcwd's */
+    struct file_facts source;    /* of the main source, before anything ran */
+    bool has_source;             /* source is a regular file */
+    struct digest key;           /* direct key */
+    struct digest text_key;      /* key by preprocessed text */
+    bool by_text;                /* text_key is made, and what is stored goes under it */
+    const struct text *text;     /* the preprocessed text's line markers; NULL: there is none */
+    bool watch;                  /* the recorder is to watch the compile */
     const char *facts[FACT_COUNT];
     bool facts_made[FACT_COUNT];
 
-    struct buf reply;           /* frames for the client */
-    int64_t began;              /* clock_monotonic */
-    int64_t looked_up;          /* when step 2 had ended */
-    const char *failed;         /* what made the last set fail, for the log */
-    const char *outcome;        /* for the log */
+    struct buf reply;    /* frames for the client */
+    int64_t began;       /* clock_monotonic */
+    int64_t looked_up;   /* when step 2 had ended */
+    const char *failed;  /* what made the last set fail, for the log */
+    const char *outcome; /* for the log */
     enum reason reason;
 };
 

@@ -19,23 +19,23 @@
 
 struct server {
     struct settings settings;
-    struct arena arena;             /* of the settings */
+    struct arena arena; /* of the settings */
     struct cache *cache;
-    struct wire_view view;          /* what a client must see too */
-    rlim_t hard_limits[TRAMPOLINE_LIMITS];/* above which no child can be given any */
-    int nice;                       /* below which none can go */
-    bool privileged;                /* … but for the superuser */
-    const char *recorder;           /* path of ccwrap-recorder.so; NULL: can't watch */
-    const char *trampoline;         /* path of ccwrap */
-    const char *logs;               /* folder for recorder logs (0700) */
-    char *runtime;                  /* the socket's folder: recorder logs live there */
+    struct wire_view view;                 /* what a client must see too */
+    rlim_t hard_limits[TRAMPOLINE_LIMITS]; /* above which no child can be given any */
+    int nice;                              /* below which none can go */
+    bool privileged;                       /* … but for the superuser */
+    const char *recorder;                  /* path of ccwrap-recorder.so; NULL: can't watch */
+    const char *trampoline;                /* path of ccwrap */
+    const char *logs;                      /* folder for recorder logs (0700) */
+    char *runtime;                         /* the socket's folder: recorder logs live there */
     int listener;
-    int lock;                       /* descriptor of the held lock file */
+    int lock; /* descriptor of the held lock file */
     atomic_bool stopping;
-    atomic_int active;              /* requests being worked on, by whatever thread */
-    _Atomic int64_t last_activity;  /* clock_monotonic */
+    atomic_int active;             /* requests being worked on, by whatever thread */
+    _Atomic int64_t last_activity; /* clock_monotonic */
 
-    uv_loop_t loop;                 /* the loop thread's, and all below */
+    uv_loop_t loop; /* the loop thread's, and all below */
     struct slots slots;
     struct own_pool pool;
 };

@@ -216,8 +216,9 @@ void stats_print_json(const struct stats *stats, const char *dir, struct buf *ou
 {
     int64_t hits = hits_of(stats), misses = stats->counters[COUNTER_MISS], other = uncacheable_of(stats);
 
-    buf_addf(out, "{\"stats\":{\"compile_requests\":%lld,\"requests_unsupported_compiler\":0,"
-                  "\"requests_not_compile\":%lld,\"requests_not_cacheable\":%lld,\"requests_executed\":%lld,",
+    buf_addf(out,
+             "{\"stats\":{\"compile_requests\":%lld,\"requests_unsupported_compiler\":0,"
+             "\"requests_not_compile\":%lld,\"requests_not_cacheable\":%lld,\"requests_executed\":%lld,",
              (long long)(hits + misses + other), (long long)stats->reasons[REASON_LINK],
              (long long)(other - stats->reasons[REASON_LINK]), (long long)(hits + misses));
     add_by_language(out, "cache_errors", 0);
@@ -234,8 +235,9 @@ void stats_print_json(const struct stats *stats, const char *dir, struct buf *ou
     add_json_reasons(stats, out);
     buf_add_text(out, "\"dist_compiles\":{},\"dist_errors\":0,\"multi_level\":null},\"cache_location\":");
     add_json_text(out, dir ? dir : "none");
-    buf_addf(out, ",\"cache_size\":%llu,\"max_cache_size\":%llu,\"use_preprocessor_cache_mode\":true,"
-                  "\"version\":\"" CCWRAP_VERSION "\",\"basedirs\":[],\"ccwrap\":{",
+    buf_addf(out,
+             ",\"cache_size\":%llu,\"max_cache_size\":%llu,\"use_preprocessor_cache_mode\":true,"
+             "\"version\":\"" CCWRAP_VERSION "\",\"basedirs\":[],\"ccwrap\":{",
              (unsigned long long)stats->sizes.bytes, (unsigned long long)stats->sizes.max_size);
     for (size_t i = 0; i < COUNTER_COUNT; i++)
         buf_addf(out, "%s\"%s\":%lld", i ? "," : "", counter_names[i], (long long)stats->counters[i]);

@@ -13,19 +13,19 @@
 #include "server/reasons.h"
 
 /*  identifier, name in --print-stats (ccache's where it counts the same) */
-#define COUNTERS(X)                                                                                           \
-    X(DIRECT_HIT, "direct_cache_hit")                                                                         \
-    X(PREPROCESSED_HIT, "preprocessed_cache_hit")                                                             \
-    X(MISS, "cache_miss")                                                                                     \
-    X(RECACHE, "recache")                                                                                     \
-    X(STORED, "results_stored")                                                                               \
-    X(WAITED, "waited_for_same_compile")                                                                      \
-    X(COMMENT_HIT, "hit_despite_comments")                                                                    \
-    X(HIT_NANOSECONDS, "hit_nanoseconds")                                                                     \
-    X(MISS_NANOSECONDS, "miss_nanoseconds")                                                                   \
-    X(COMPILE_NANOSECONDS, "compile_nanoseconds")                                                             \
-    X(SAVED_NANOSECONDS, "saved_nanoseconds")                                                                 \
-    X(STORED_BYTES, "stored_content_bytes")                                                                   \
+#define COUNTERS(X)                                                                                          \
+    X(DIRECT_HIT, "direct_cache_hit")                                                                        \
+    X(PREPROCESSED_HIT, "preprocessed_cache_hit")                                                            \
+    X(MISS, "cache_miss")                                                                                    \
+    X(RECACHE, "recache")                                                                                    \
+    X(STORED, "results_stored")                                                                              \
+    X(WAITED, "waited_for_same_compile")                                                                     \
+    X(COMMENT_HIT, "hit_despite_comments")                                                                   \
+    X(HIT_NANOSECONDS, "hit_nanoseconds")                                                                    \
+    X(MISS_NANOSECONDS, "miss_nanoseconds")                                                                  \
+    X(COMPILE_NANOSECONDS, "compile_nanoseconds")                                                            \
+    X(SAVED_NANOSECONDS, "saved_nanoseconds")                                                                \
+    X(STORED_BYTES, "stored_content_bytes")                                                                  \
     X(RESTORED_BYTES, "restored_content_bytes")
 
 enum counter {
@@ -50,7 +50,7 @@ void stats_flush(void);
 struct stats {
     int64_t counters[COUNTER_COUNT];
     int64_t reasons[REASON_COUNT];
-    int64_t zeroed;         /* seconds since the epoch, or 0 */
+    int64_t zeroed; /* seconds since the epoch, or 0 */
     struct cache_sizes sizes;
 };
 

@@ -132,7 +132,8 @@ static void add_sources(struct text *text, struct observation *observation)
 
     for (const struct text_file *file = text->files; file; file = file->next) {
         struct file_facts facts;
-        int error = file_digest(cache_digests(request->server->cache), request->directory, file->path, false, &facts);
+        int error =
+            file_digest(cache_digests(request->server->cache), request->directory, file->path, false, &facts);
         if (error || facts.stamp.ctime >= observation->started)
             give_up(observation, REASON_MODIFIED_INPUT, file->path);
         else

@@ -1,8 +1,8 @@
 /* text: the preprocessed text of a source as a key, and what is known of a compile that can't be watched.
  *
- * A compile that isn't watched may be cached only if all its inputs are in the text: every word of its command
- * is on the front end's strict allow-list (command.allow_unwatched), and the text holds nothing that makes the
- * assembler read files. What runs (driver, cc1, as, their libraries) is asked of the driver.
+ * A compile that isn't watched may be cached only if all its inputs are in the text: every word of its
+ * command is on the front end's strict allow-list (command.allow_unwatched), and the text holds nothing that
+ * makes the assembler read files. What runs (driver, cc1, as, their libraries) is asked of the driver.
  *
  * One owner; text_add on the loop, all else on a pool thread. */
 #ifndef CCWRAP_SERVER_TEXT_H
@@ -28,9 +28,9 @@ struct text_file {
 struct text {
     struct hasher hasher;
     bool hashing, keep;
-    struct buf bytes;        /* only with keep */
-    struct arena arena;      /* of the names */
-    struct text_file *files; /* each once */
+    struct buf bytes;             /* only with keep */
+    struct arena arena;           /* of the names */
+    struct text_file *files;      /* each once */
     char marker[TEXT_MARKER_MAX]; /* the present line, as long as it may be a marker */
     size_t marker_length;
     bool in_marker, at_line_start;

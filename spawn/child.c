@@ -133,7 +133,8 @@ static void on_exit_of_leader(uv_poll_t *poll, int status, int events)
 
     (void)status;
     (void)events;
-    if (child->exited || waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || !info.si_pid)
+    if (child->exited || waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+        !info.si_pid)
         return;
     if (child->killed) /* while its leader is not reaped the group's number can't be another's */
         kill(-child->pid, SIGKILL);
@@ -191,9 +192,9 @@ static uint64_t start_time_of(pid_t pid)
 
 /* The program's ends of its streams, and ours. */
 struct streams {
-    int own[CHILD_STREAMS];   /* read ends; -1 where there is none */
-    int program[3];           /* for its 0, 1, 2; 0 may be -1 (/dev/null) */
-    int close_after[4];       /* the program's ends here */
+    int own[CHILD_STREAMS]; /* read ends; -1 where there is none */
+    int program[3];         /* for its 0, 1, 2; 0 may be -1 (/dev/null) */
+    int close_after[4];     /* the program's ends here */
     int close_count;
 };
 

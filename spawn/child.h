@@ -1,12 +1,12 @@
 /* child: a compiler as a child of the server, on the loop.
  *
  * What is spawned is the trampoline (ccwrap itself), which waits at a gate: child_start spawns it, child_go
- * opens the gate, and closing the gate before that makes it leave without a trace. It sets umask, limits, nice
- * and affinity to the client's, and execs the program in the client's directory. The child leads a process
- * group of its own. Descriptors: 0 is /dev/null (the pseudo terminal
- * where 0 and one of the others are terminals: its width counts); 1 and 2 are pipes (one pipe where the client's 1 and 2 are the
- * same file, so that their order is kept), a pseudo terminal where the client has a terminal there. A shared
- * jobserver's ends are CHILD_POOL_FD and the next.
+ * opens the gate, and closing the gate before that makes it leave without a trace. It sets umask, limits,
+ * nice and affinity to the client's, and execs the program in the client's directory. The child leads a
+ * process group of its own. Descriptors: 0 is /dev/null (the pseudo terminal where 0 and one of the others
+ * are terminals: its width counts); 1 and 2 are pipes (one pipe where the client's 1 and 2 are the same file,
+ * so that their order is kept), a pseudo terminal where the client has a terminal there. A shared jobserver's
+ * ends are CHILD_POOL_FD and the next.
  *
  * Loop thread only. The struct is the caller's and must live until `closed` was called (libuv's law). */
 #ifndef CCWRAP_SPAWN_CHILD_H
@@ -35,16 +35,16 @@ struct child_events {
 };
 
 struct child_options {
-    const char *trampoline;                    /* path of ccwrap */
+    const char *trampoline;            /* path of ccwrap */
     const struct trampoline *settings; /* its gate is filled here */
-    const char *program;                       /* absolute */
-    char *const *argv;                         /* argv[0] as the program shall see it */
+    const char *program;               /* absolute */
+    char *const *argv;                 /* argv[0] as the program shall see it */
     char *const *environment;
     const char *directory;
-    bool one_stream;                           /* 1 and 2 are the same */
-    bool terminal[3];                          /* which of 0, 1, 2 are terminals */
+    bool one_stream;  /* 1 and 2 are the same */
+    bool terminal[3]; /* which of 0, 1, 2 are terminals */
     uint32_t columns, rows;
-    const int *pool;                           /* two descriptors, or NULL; the caller's still */
+    const int *pool; /* two descriptors, or NULL; the caller's still */
 };
 
 enum { CHILD_STREAMS = 2, CHILD_HANDLES = 5, CHILD_POOL_FD = 4 };
@@ -52,7 +52,7 @@ enum { CHILD_STREAMS = 2, CHILD_HANDLES = 5, CHILD_POOL_FD = 4 };
 struct child {
     void *data; /* the caller's */
     const struct child_events *events;
-    pid_t pid;  /* leader of its group */
+    pid_t pid;           /* leader of its group */
     uint64_t start_time; /* /proc/PID/stat field 22 */
 
     /* private */
@@ -61,9 +61,9 @@ struct child {
     int stream[CHILD_STREAMS]; /* read ends; -1: there is none */
     bool reading[CHILD_STREAMS];
     uv_poll_t gate_poll, pid_poll, stream_poll[CHILD_STREAMS];
-    uv_timer_t grace;          /* time for a held stream after the end */
+    uv_timer_t grace; /* time for a held stream after the end */
     bool polling[CHILD_HANDLES];
-    int failing_reads;         /* in a row */
+    int failing_reads; /* in a row */
     bool exited, told, paused, killed, closing;
     int status, open_handles;
 };
@@ -82,7 +82,8 @@ void child_go(struct child *child);
 void child_pause(struct child *child, bool paused);
 /* Signals the whole group; what is left of it when its leader has ended gets SIGKILL. */
 void child_kill(struct child *child, int signal);
-/* Releases everything (a second call does nothing); if the program still runs its group is killed. `closed` is called from the loop. */
+/* Releases everything (a second call does nothing); if the program still runs its group is killed. `closed`
+ * is called from the loop. */
 void child_close(struct child *child);
 
 #endif

@@ -11,12 +11,12 @@
 enum { LAUNCH_FDS = 8 };
 
 struct launch {
-    const char *program;      /* absolute path */
+    const char *program; /* absolute path */
     char *const *argv;
     char *const *environment;
-    const char *directory;    /* working directory, or NULL: this process's */
-    bool own_group;           /* a process group of its own */
-    bool own_session;         /* a session of its own */
+    const char *directory; /* working directory, or NULL: this process's */
+    bool own_group;        /* a process group of its own */
+    bool own_session;      /* a session of its own */
     /* Descriptors of the child: child_fd[i] will be what fd[i] is here (-1: /dev/null). Others are closed. */
     int count;
     int fd[LAUNCH_FDS];

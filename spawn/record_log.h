@@ -48,8 +48,8 @@ enum record_kind {
 /* flags of RECORD_EXEC and RECORD_SPAWN. */
 enum {
     RECORD_KEPT = 1,   /* the new program was given the recorder */
-    RECORD_STATIC = 2, /* it has no loader, so it writes no start record itself; with RECORD_KEPT it is a ccwrap, which
-                          becomes a compiler that does */
+    RECORD_STATIC = 2, /* it has no loader, so it writes no start record itself; with RECORD_KEPT it is a
+                          ccwrap, which becomes a compiler that does */
 };
 
 struct record {
@@ -72,17 +72,17 @@ struct record_log {
                            file in /dev/shm or the runtime folder, unlinked by record_log_close */
     unsigned char *map; /* whole file, shared */
     size_t size;
-    size_t next;        /* reading position */
+    size_t next; /* reading position */
 };
 
 /* Why a log can't be relied on; 0 means that all that was recorded is there. */
 enum record_fault {
     RECORD_WHOLE = 0,
-    RECORD_NO_START,    /* the root program wrote no start record: it can't be watched */
-    RECORD_UNWATCHED,   /* a program that was exec'd or spawned wrote none */
-    RECORD_HOLE,        /* a record was begun and not finished (its process was killed) */
-    RECORD_OVERFLOW,    /* the file was too small */
-    RECORD_LEFT,        /* a program was started without the recorder, or used what can't be followed */
+    RECORD_NO_START,  /* the root program wrote no start record: it can't be watched */
+    RECORD_UNWATCHED, /* a program that was exec'd or spawned wrote none */
+    RECORD_HOLE,      /* a record was begun and not finished (its process was killed) */
+    RECORD_OVERFLOW,  /* the file was too small */
+    RECORD_LEFT,      /* a program was started without the recorder, or used what can't be followed */
 };
 
 /* Makes an empty log in directory `folder` (which must be ours and 0700). Sparse, so its size costs nothing

@@ -75,8 +75,8 @@ void recorder_note_text(enum record_kind kind, long status, uint32_t flags, cons
 void recorder_note_at(enum record_kind kind, long status, uint32_t flags, int folder, const char *path);
 void recorder_note_text_at(enum record_kind kind, long status, uint32_t flags, int folder, const char *path,
                            int text_folder, const char *text);
-/* A file was opened, as descriptor `fd` (below 0: it failed). One that is read has its stamp and the time in the
- * event: what the program will read was written before. */
+/* A file was opened, as descriptor `fd` (below 0: it failed). One that is read has its stamp and the time in
+ * the event: what the program will read was written before. */
 void recorder_note_open(int fd, uint32_t flags, const char *path);
 void recorder_note_open_at(int fd, uint32_t flags, int folder, const char *path);
 /* Something was done that can't be followed. */

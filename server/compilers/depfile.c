@@ -205,8 +205,9 @@ static bool write_either(enum phony phony, const char *names, size_t length, con
     bool same;
 
     render(DEPFILE_GCC, phony, names, length, targets, &made);
-    same = renders_as(DEPFILE_CLANG, phony, &(struct buf){.data = (char *)(uintptr_t)names, .length = length, .capacity = length}, targets,
-                      made.data, made.length);
+    same = renders_as(DEPFILE_CLANG, phony,
+                      &(struct buf){.data = (char *)(uintptr_t)names, .length = length, .capacity = length},
+                      targets, made.data, made.length);
     if (same)
         buf_add(text, made.data, made.length);
     buf_release(&made);
