@@ -341,10 +341,11 @@ struct writer *writer_new(const struct cache_options *options, struct set_cache 
 
     store_place_init(&writer->place, options->folder, options->warn);
     writer->sets = sets;
-    writer->max_size = options->max_size;
     writer->pending_limit = options->pending;
     writer->group_bytes = (size_t)clamp(options->max_size / 8, 256 * 1024, 8 * 1024 * 1024);
-    writer->wal_limit = clamp(options->max_size / 4, 1024 * 1024, 4 * 1024 * 1024);
+    writer->wal_limit = clamp(options->max_size / 4, 256 * 1024, 4 * 1024 * 1024);
+    /* The limit is for both files. */
+    writer->max_size = options->max_size - (options->max_size > writer->wal_limit ? writer->wal_limit : 0);
     atomic_init(&writer->generation, 1);
     queue_init(&writer->queue);
     open_store(writer);

@@ -1,6 +1,7 @@
 /* The server's life: lock, socket, cache, threads, loop, and back in reverse. */
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,6 +26,7 @@
 #include "server/stats.h"
 
 enum { BACKLOG = 4096, TICK = 1000, DRAIN_TICK = 10, DRAIN_PATIENCE = 60, SET_MEMORY = 48 << 20, PENDING = 256 << 20 };
+enum { LARGE_MEMORY = 1 << 20 };
 
 /* Handles of the daemon itself. */
 struct daemon {
@@ -378,6 +380,14 @@ static void open_cache(struct server *server)
     stats_start(server->cache);
 }
 
+/* Large results come and go: what they took goes back to the system, and doesn't raise the bar for it. Called
+ * when the cache's tables stand, most of whose pages are never touched: they lie outside the heap, too. */
+static void return_large_memory(void)
+{
+    mallopt(M_MMAP_THRESHOLD, LARGE_MEMORY);
+    mallopt(M_TRIM_THRESHOLD, LARGE_MEMORY);
+}
+
 int server_run(struct settings *settings, struct arena *arena, int ready)
 {
     struct daemon *daemon = memory_zalloc(sizeof *daemon);
@@ -404,6 +414,7 @@ int server_run(struct settings *settings, struct arena *arena, int ready)
     wire_view_of_self(&server->view);
     find_own_limits(server);
     open_cache(server);
+    return_large_memory();
     find_own_files(server);
     atomic_store(&server->last_activity, clock_monotonic());
     start_loop(daemon);

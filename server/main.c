@@ -1,5 +1,4 @@
 /* ccwrap-server: the server (--daemon), and every word of ccwrap's that isn't a compile. */
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +9,6 @@
 #include "spawn/launch.h"
 
 extern char **environ;
-
-enum { LARGE = 1 << 20 };
 
 /* The daemon must not be a child of the client that asked for it, which may become a compiler at once. */
 static int run_parent(int argc, char **argv)
@@ -56,9 +53,6 @@ static int run_daemon(int argc, char **argv)
     const char *dir = value_after(argc, argv, "--dir"), *socket = value_after(argc, argv, "--socket");
     const char *ready = value_after(argc, argv, "--ready-fd");
 
-    /* Large results come and go: what they took must go back to the system, and not raise the bar for it. */
-    mallopt(M_MMAP_THRESHOLD, LARGE);
-    mallopt(M_TRIM_THRESHOLD, LARGE);
     arena_init(&arena);
     environment_init(&environment, &arena, environ);
     settings_load(&settings, &arena, &environment, NULL, complain, NULL);

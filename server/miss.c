@@ -258,6 +258,8 @@ void miss_begin(struct request *request, enum answer answer)
         return;
     }
     miss->open_handles++;
+    if (request->complaints.length)
+        connection_send_bytes(&miss->connection, request->complaints.data, request->complaints.length);
     if (answer == ANSWER_REPLIED)
         miss_reply_with_request(miss);
     else if (answer == ANSWER_PREPROCESS)

@@ -16,6 +16,7 @@ enum {
     ASK_PATIENCE = 2000,     /* milliseconds: then the compile gets another jobserver */
     COLLECT_PATIENCE = 5000, /* milliseconds: then the client gets its status, and nothing is stored */
     MESSAGES_MAX = 16 * 1024 * 1024,
+    MESSAGES_HELD = 64 * 1024,
 };
 
 static void run_compiler(struct miss *miss);
@@ -28,6 +29,18 @@ static void send_held(struct miss *miss)
                               miss->held);
         miss->held = 0;
     }
+}
+
+/* What a client has printed it can't take back: should this server be lost, its own compile says all again.
+ * So messages go out with the end of the compile, but where somebody waits for them: at a terminal, cargo for
+ * the notice of finished metadata; or where they are many. */
+static bool goes_at_once(const struct miss *miss)
+{
+    const struct request *request = miss->request;
+
+    return (request->wire.flags & (WIRE_TERMINAL_1 | WIRE_TERMINAL_2)) ||
+           request->command.reads_jobserver == READS_JOBSERVER_YES || miss->messages_lost ||
+           miss->messages.length > MESSAGES_HELD;
 }
 
 static void compiler_output(struct child *child, int stream, const char *bytes, size_t size)
@@ -46,7 +59,7 @@ static void compiler_output(struct child *child, int stream, const char *bytes, 
     miss->held += miss->messages.length - before;
     miss->messages_lost |= miss->messages.length > MESSAGES_MAX;
 
-    if (!miss->watched || miss->messages_lost || record_log_started(&miss->log, child->pid))
+    if (goes_at_once(miss) && (!miss->watched || record_log_started(&miss->log, child->pid)))
         send_held(miss);
     if (connection_is_full(&miss->connection))
         child_pause(child, true);
@@ -59,7 +72,10 @@ static void store(struct miss *miss)
     int error = cache_store(request->server->cache, key, miss->set.data, miss->set.length, miss->packed);
 
     if (error) {
-        request->reason = error == -EBUSY ? REASON_BUSY : REASON_INTERNAL;
+        request->reason = error == -EBUSY   ? REASON_BUSY
+                          : error == -EFBIG ? REASON_TOO_LARGE
+                          : error == -EROFS ? REASON_NO_STORE
+                                            : REASON_INTERNAL;
         return;
     }
     stats_add(COUNTER_STORED, 1);
@@ -158,6 +174,9 @@ static void count_miss(struct miss *miss)
     int64_t now = clock_monotonic();
 
     stats_add(miss->request->settings.recache ? COUNTER_RECACHE : COUNTER_MISS, 1);
+    if (miss->request->frontend == &frontend_rustc)
+        stats_add(COUNTER_RUST_MISS, 1);
+    stats_add(COUNTER_MISS_NANOSECONDS, now - miss->request->began);
     stats_add(COUNTER_COMPILE_NANOSECONDS, now - miss->began);
 }
 

@@ -36,7 +36,8 @@
     X(OTHER_VIEW, "other_view", "client sees another machine (root, mounts, limits)")                        \
     X(NOT_FOUND, "could_not_find_compiler", "compiler could not be started")                                 \
     X(INTERNAL, "internal_error", "internal error")                                                          \
-    X(CANCELLED, "cancelled", "cancelled by the client")
+    X(CANCELLED, "cancelled", "cancelled by the client")                                                     \
+    X(NO_STORE, "no_store", "there is no store")
 
 enum reason {
 #define X(identifier, name, text) REASON_##identifier,

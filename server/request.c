@@ -48,6 +48,7 @@ void request_free(struct request *request)
         close(request->directory);
     memory_free(request->frame);
     buf_release(&request->reply);
+    buf_release(&request->complaints);
     arena_release(&request->arena);
     memory_free(request);
 }
@@ -161,6 +162,17 @@ static enum reason open_ground(struct request *request)
     return request->ground >= 0 ? REASON_NONE : REASON_OUTPUT_FILE;
 }
 
+/* A bad setting is told on the client's stderr, in front of all else, and is never part of a result. */
+static void complain(void *data, const char *line)
+{
+    struct request *request = data;
+
+    size_t begun = wire_begin_frame(&request->complaints, WIRE_OUTPUT);
+    buf_add_u8(&request->complaints, STDERR_FILENO);
+    buf_addf(&request->complaints, "ccwrap: %s\n", line);
+    wire_end_frame(&request->complaints, begun);
+}
+
 /* Fills frontend, command, source, directory. What can't be cached has a reason, and *word may say more. */
 static enum reason parse(struct request *request, const char **word)
 {
@@ -168,7 +180,8 @@ static enum reason parse(struct request *request, const char **word)
 
     if (!same_view(&request->wire.view, &request->server->view))
         return REASON_OTHER_VIEW;
-    settings_of_compile(&request->settings, &request->arena, &request->environment, request->wire.settings);
+    settings_of_compile(&request->settings, &request->arena, &request->environment, request->wire.settings,
+                        complain, request);
     if (request->settings.disable)
         return REASON_DISABLED;
     request->directory = open(request->wire.directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -217,6 +230,8 @@ static void reply_hit(struct request *request, const struct cache_hit *hit, uint
 
     stats_add(request->by_text ? COUNTER_PREPROCESSED_HIT : COUNTER_DIRECT_HIT, 1);
     stats_add(COUNTER_HIT_NANOSECONDS, took);
+    if (request->frontend == &frontend_rustc)
+        stats_add(COUNTER_RUST_HIT, 1);
     stats_add(COUNTER_RESTORED_BYTES, (int64_t)size);
     if (hit->but_comments)
         stats_add(COUNTER_COMMENT_HIT, 1);
@@ -323,10 +338,17 @@ enum answer request_answer(struct request *request)
 {
     enum answer answer = find_answer(request);
 
-    if (answer == ANSWER_REPLIED || can_start(request))
-        return answer;
-    request_reply_run(request, REASON_OTHER_VIEW, NULL);
-    return ANSWER_REPLIED;
+    if (answer != ANSWER_REPLIED && !can_start(request)) {
+        request_reply_run(request, REASON_OTHER_VIEW, NULL);
+        answer = ANSWER_REPLIED;
+    }
+    if (answer == ANSWER_REPLIED && request->complaints.length) {
+        buf_add(&request->complaints, request->reply.data, request->reply.length);
+        buf_release(&request->reply);
+        request->reply = request->complaints;
+        buf_init(&request->complaints);
+    }
+    return answer;
 }
 
 void request_log(struct request *request)

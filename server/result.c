@@ -15,6 +15,7 @@
 #include "server/grounded.h"
 #include "server/stats.h"
 #include "spawn/child.h"
+#include "spawn/peer.h"
 
 /* ---- packing ---- */
 
@@ -258,13 +259,29 @@ static int write_all_beside(struct request *request, const struct packed *packed
     return 0;
 }
 
+/* `ulimit -f`: a compiler would be ended at that size. */
+static bool is_within_limit(const struct request *request, const struct packed *packed)
+{
+    rlim_t limit = peer_file_limit(request->fd);
+
+    for (size_t i = 1; i < packed_count(packed) && limit != RLIM_INFINITY; i++) {
+        struct packed_file file;
+        packed_file(packed, i, &file);
+        if (file.size > limit)
+            return false;
+    }
+    return true;
+}
+
 /* All or nothing: what a compiler would do where one of the files can't be written is not for us to say. */
 static int restore_files(struct request *request, const struct packed *packed, struct unpacker *unpacker,
                          uint64_t *size)
 {
     struct restored *restored = ARENA_ARRAY(&request->arena, struct restored, packed_count(packed));
     size_t count = 0;
-    int error = write_all_beside(request, packed, unpacker, restored, &count, size);
+    int error = is_within_limit(request, packed)
+                    ? write_all_beside(request, packed, unpacker, restored, &count, size)
+                    : -EFBIG;
 
     for (size_t i = 0; i < count && !error; i++)
         error = put_in_place(&restored[i]);

@@ -237,7 +237,11 @@ static void take_words(struct load *load, char *const *words)
             continue;
         char *key = arena_strndup(load->arena, *words, (size_t)(equals - *words));
         const struct row *row = find_row(key);
-        if (row)
+        if (row && row->scope == SCOPE_SERVER && load->complain)
+            load->complain(
+                load->data,
+                arena_printf(load->arena, "command line: %s: is taken when the server starts", key));
+        else if (row)
             take_named(load, row, key, equals + 1, "command line");
         else if (load->complain)
             load->complain(load->data, arena_printf(load->arena, "command line: %s: no such setting", key));
@@ -264,16 +268,16 @@ void settings_load(struct settings *settings, struct arena *arena, struct enviro
 }
 
 void settings_of_compile(struct settings *settings, struct arena *arena, struct environment *environment,
-                         char *const *words)
+                         char *const *words, settings_complain *complain, void *data)
 {
-    struct load load = {.settings = settings, .arena = arena};
+    struct load load = {.settings = settings, .arena = arena, .complain = complain, .data = data};
     char *text;
     size_t size;
 
     set_presets(settings);
     load.file = places_config(arena, environment->entries);
     if (load.file && settings_text(load.file, arena, &text, &size))
-        settings_file_parse(load.file, text, size, arena, take_line, NULL, &load);
+        settings_file_parse(load.file, text, size, arena, take_line, complain_of_line, &load);
     take_variables(&load, environment);
     take_words(&load, words);
 }

@@ -45,10 +45,10 @@ typedef void settings_complain(void *data, const char *line);
 void settings_load(struct settings *settings, struct arena *arena, struct environment *environment,
                    char *const *words, settings_complain *complain, void *data);
 
-/* The same for one compile in the server: the server's own settings stay at their defaults, nothing is
- * complained of, and the file isn't read again while its stamp stays. */
+/* The same for one compile in the server: the server's own settings stay at their defaults,
+ * and the file isn't read again while its stamp stays. */
 void settings_of_compile(struct settings *settings, struct arena *arena, struct environment *environment,
-                         char *const *words);
+                         char *const *words, settings_complain *complain, void *data);
 
 /* One setting for --show-config, by index (0 … SETTING_COUNT - 1): its key, value as text, the source of the
  * value ("default", "environment", "command line", or FILE:LINE), and its scope. */

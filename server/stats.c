@@ -188,14 +188,27 @@ static void add_duration(struct buf *out, const char *name, int64_t nanoseconds)
              (long long)(nanoseconds % 1000000000));
 }
 
-static void add_by_language(struct buf *out, const char *name, int64_t value)
+/* A count by language, as sccache groups them. */
+static void add_by_language(struct buf *out, const char *name, int64_t all, int64_t rust)
 {
-    buf_addf(out, "\"%s\":{\"counts\":{", name);
-    if (value)
-        buf_addf(out, "\"C/C++\":%lld", (long long)value);
-    buf_add_text(out, "},\"adv_counts\":{");
-    if (value)
-        buf_addf(out, "\"c_family\":%lld", (long long)value);
+    const struct {
+        const char *language, *family;
+        int64_t count;
+    } rows[] = {{"C/C++", "c_family", all - rust}, {"Rust", "rust", rust}};
+
+    for (int advanced = 0; advanced < 2; advanced++) {
+        const char *separator = "";
+        if (advanced)
+            buf_add_text(out, "},\"adv_counts\":{");
+        else
+            buf_addf(out, "\"%s\":{\"counts\":{", name);
+        for (size_t i = 0; i < COUNT(rows); i++)
+            if (rows[i].count) {
+                buf_addf(out, "%s\"%s\":%lld", separator, advanced ? rows[i].family : rows[i].language,
+                         (long long)rows[i].count);
+                separator = ",";
+            }
+    }
     buf_add_text(out, "}},");
 }
 
@@ -221,9 +234,9 @@ void stats_print_json(const struct stats *stats, const char *dir, struct buf *ou
              "\"requests_not_compile\":%lld,\"requests_not_cacheable\":%lld,\"requests_executed\":%lld,",
              (long long)(hits + misses + other), (long long)stats->reasons[REASON_LINK],
              (long long)(other - stats->reasons[REASON_LINK]), (long long)(hits + misses));
-    add_by_language(out, "cache_errors", 0);
-    add_by_language(out, "cache_hits", hits);
-    add_by_language(out, "cache_misses", misses);
+    add_by_language(out, "cache_errors", 0, 0);
+    add_by_language(out, "cache_hits", hits, stats->counters[COUNTER_RUST_HIT]);
+    add_by_language(out, "cache_misses", misses, stats->counters[COUNTER_RUST_MISS]);
     buf_add_text(out, "\"cache_timeouts\":0,\"cache_read_errors\":0,\"non_cacheable_compilations\":0,");
     buf_addf(out, "\"forced_recaches\":%lld,\"cache_write_errors\":0,\"cache_writes\":%lld,",
              (long long)stats->counters[COUNTER_RECACHE], (long long)stats->counters[COUNTER_STORED]);

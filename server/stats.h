@@ -26,7 +26,9 @@
     X(COMPILE_NANOSECONDS, "compile_nanoseconds")                                                            \
     X(SAVED_NANOSECONDS, "saved_nanoseconds")                                                                \
     X(STORED_BYTES, "stored_content_bytes")                                                                  \
-    X(RESTORED_BYTES, "restored_content_bytes")
+    X(RESTORED_BYTES, "restored_content_bytes")                                                              \
+    X(RUST_HIT, "rust_cache_hit")                                                                            \
+    X(RUST_MISS, "rust_cache_miss")
 
 enum counter {
 #define X(identifier, name) COUNTER_##identifier,

@@ -37,3 +37,15 @@ int peer_limits(int socket, struct trampoline *trampoline)
             return -errno;
     return affinity_of(peer.pid, &trampoline->affinity);
 }
+
+rlim_t peer_file_limit(int socket)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    struct rlimit limit;
+
+    if (socket < 0 || getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.pid <= 0 ||
+        prlimit(peer.pid, RLIMIT_FSIZE, NULL, &limit) != 0)
+        return RLIM_INFINITY;
+    return limit.rlim_cur;
+}

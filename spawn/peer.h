@@ -11,4 +11,7 @@
  * errno: it is gone, or isn't ours to look at. */
 int peer_limits(int socket, struct trampoline *trampoline);
 
+/* The largest file that the process may write; RLIM_INFINITY if that can't be found out. */
+rlim_t peer_file_limit(int socket);
+
 #endif
