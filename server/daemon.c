@@ -25,7 +25,14 @@
 #include "server/server.h"
 #include "server/stats.h"
 
-enum { BACKLOG = 4096, TICK = 1000, DRAIN_TICK = 10, DRAIN_PATIENCE = 60, SET_MEMORY = 48 << 20, PENDING = 256 << 20 };
+enum {
+    BACKLOG = 4096,
+    TICK = 1000,
+    DRAIN_TICK = 10,
+    DRAIN_PATIENCE = 60,
+    SET_MEMORY = 48 << 20,
+    PENDING = 256 << 20
+};
 enum { LARGE_MEMORY = 1 << 20 };
 
 /* Handles of the daemon itself. */

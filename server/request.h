@@ -53,12 +53,12 @@ struct request {
     const char *facts[FACT_COUNT];
     bool facts_made[FACT_COUNT];
 
-    struct buf reply;    /* frames for the client */
-    struct buf complaints;      /* frames for the client, in front of all others: bad settings */
-    int64_t began;       /* clock_monotonic */
-    int64_t looked_up;   /* when step 2 had ended */
-    const char *failed;  /* what made the last set fail, for the log */
-    const char *outcome; /* for the log */
+    struct buf reply;      /* frames for the client */
+    struct buf complaints; /* frames for the client, in front of all others: bad settings */
+    int64_t began;         /* clock_monotonic */
+    int64_t looked_up;     /* when step 2 had ended */
+    const char *failed;    /* what made the last set fail, for the log */
+    const char *outcome;   /* for the log */
     enum reason reason;
 };
 
