@@ -258,7 +258,8 @@ static void explain_real_paths(struct packing *packing)
         builder->added[kept++] = added;
     }
     size_t more = builder->added_count - count;
-    memmove(builder->added + kept, builder->added + count, more * sizeof *builder->added);
+    if (more)
+        memmove(builder->added + kept, builder->added + count, more * sizeof *builder->added);
     builder->added_count = kept + more;
     resolving_release(&resolving);
 }

@@ -126,6 +126,10 @@ static int make_folders(const char *folder)
 /* Says by one line what is wrong with the folder, if anything is. */
 static bool folder_is_good(const struct store_place *place)
 {
+    if (!place->folder[0]) {
+        store_warn(place, "no store: there is no home, and dir is not set");
+        return false;
+    }
     int error = make_folders(place->folder);
     int fd = error ? -1 : open(place->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     struct stat status;

@@ -26,6 +26,7 @@
 #include "server/stats.h"
 
 enum {
+    DESCRIPTORS_MIN = 32,
     BACKLOG = 4096,
     TICK = 1000,
     DRAIN_TICK = 10,
@@ -292,14 +293,16 @@ void server_last_warning(struct buf *out)
     pthread_mutex_unlock(&warning_mutex);
 }
 
-static void raise_descriptor_limit(void)
+/* False if there are too few even so: libuv ends a process that it can't give its pipes. */
+static bool raise_descriptor_limit(void)
 {
-    struct rlimit limit;
+    struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
 
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
         limit.rlim_cur = limit.rlim_max;
         setrlimit(RLIMIT_NOFILE, &limit);
     }
+    return limit.rlim_cur >= DESCRIPTORS_MIN;
 }
 
 static void find_own_limits(struct server *server)
@@ -325,13 +328,17 @@ static void find_own_files(struct server *server)
         server->recorder = recorder;
 }
 
-static void start_loop(struct daemon *daemon)
+/* 0 or negative errno: under a tight limit there are no descriptors for a loop. */
+static int start_loop(struct daemon *daemon)
 {
     static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
     struct server *server = &daemon->server;
 
-    uv_loop_init(&server->loop);
-    loop_start(&server->loop);
+    int error = uv_loop_init(&server->loop);
+    if (!error)
+        error = loop_start(&server->loop);
+    if (error)
+        return error;
     connection_start_heartbeat(&server->loop);
     uv_timer_init(&server->loop, &daemon->tick);
     uv_timer_init(&server->loop, &daemon->drain);
@@ -340,12 +347,15 @@ static void start_loop(struct daemon *daemon)
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         uv_signal_init(&server->loop, &daemon->signals[i]);
         daemon->signals[i].data = server;
-        uv_signal_start(&daemon->signals[i], on_signal, numbers[i]);
+        error = uv_signal_start(&daemon->signals[i], on_signal, numbers[i]);
+        if (error)
+            return error;
     }
     watch_mounts(daemon);
     unsigned jobs = server->settings.prefix[0] ? 0 : (unsigned)server->settings.jobs;
     slots_init(&server->slots, jobs);
     own_pool_init(&server->pool, server->logs, jobs);
+    return 0;
 }
 
 static void say_ready(int ready)
@@ -377,7 +387,7 @@ static int start(struct daemon *daemon)
 
 static void open_cache(struct server *server)
 {
-    struct cache_options options = {.folder = server->settings.dir,
+    struct cache_options options = {.folder = server->settings.dir ? server->settings.dir : "",
                                     .max_size = server->settings.maxsize,
                                     .memory = SET_MEMORY,
                                     .pending = PENDING,
@@ -405,7 +415,10 @@ int server_run(struct settings *settings, struct arena *arena, int ready)
     server->listener = server->lock = -1;
     umask(0); /* modes are said where files are made */
     signal(SIGPIPE, SIG_IGN);
-    raise_descriptor_limit();
+    if (!raise_descriptor_limit()) {
+        fprintf(stderr, "ccwrap: can't serve with fewer than %d descriptors\n", DESCRIPTORS_MIN);
+        return 1;
+    }
     if (settings->log[0])
         log_open(settings->log);
 
@@ -424,9 +437,14 @@ int server_run(struct settings *settings, struct arena *arena, int ready)
     return_large_memory();
     find_own_files(server);
     atomic_store(&server->last_activity, clock_monotonic());
-    start_loop(daemon);
-    if (serve_start(server) != 0)
+    error = start_loop(daemon);
+    if (!error)
+        error = serve_start(server);
+    if (error) {
+        fprintf(stderr, "ccwrap: can't serve: %s\n", strerror(-error));
+        leave_socket(daemon);
         return 1;
+    }
     log_line("server %d starts, store %s", (int)getpid(), settings->dir ? settings->dir : "none");
     say_ready(ready);
 

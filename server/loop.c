@@ -31,9 +31,9 @@ static void run_calls(uv_async_t *async)
     }
 }
 
-void loop_start(uv_loop_t *loop)
+int loop_start(uv_loop_t *loop)
 {
-    uv_async_init(loop, &wake, run_calls);
+    return uv_async_init(loop, &wake, run_calls);
 }
 
 void loop_stop(void)

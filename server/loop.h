@@ -4,8 +4,8 @@
 
 #include <uv.h>
 
-/* Before the first call; and after the last, on the loop thread. */
-void loop_start(uv_loop_t *loop);
+/* Before the first call (0 or negative errno); and after the last, on the loop thread. */
+int loop_start(uv_loop_t *loop);
 void loop_stop(void);
 
 /* `call` will be called on the loop thread with `data`, in order of the calls. Any thread. */

@@ -24,3 +24,9 @@ try -u HOME
 try -u HOME -u XDG_RUNTIME_DIR -u XDG_CACHE_HOME -u USER -u LOGNAME
 for set in XDG_RUNTIME_DIR=/run/user/0 XDG_CACHE_HOME=/proc TMPDIR=/nonexistent "TMPDIR=$WORK/closed"; do try "$set" "HOME=$WORK/closed"; done
 for store in /proc/nope /dev/null "$WORK/closed/c" "$WORK/file/c"; do try "CCWRAP_DIR=$store" "CCACHE_DIR=$store" "HOME=$WORK/closed"; done
+if [ "$KIND" = ccwrap ]; then # a server without a place for its store lives, and says so
+    bare() { env -i PATH="$PATH" CCWRAP_SOCKET="$WORK/bare.sock" "$@"; }
+    bare "$CW" gcc -c f.c -o bare.o || fail "no home, no settings"
+    bare "$CW" --stats | grep -q 'no store' || fail "--stats doesn't say that there is no store"
+    bare "$CW" --stop-server >/dev/null
+fi
