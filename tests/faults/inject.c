@@ -164,6 +164,15 @@ static bool may_fail(int fd)
     return syscall(SYS_fstat, fd, &status) == 0 && (status.st_mode & S_IFMT) != 0;
 }
 
+/* Nor do pipes fail to be written for want of space; libuv's signal handler takes that for a fault of its
+ * own. */
+static bool may_fail_to_be_written(int fd)
+{
+    struct stat status;
+
+    return may_fail(fd) && (syscall(SYS_fstat, fd, &status) != 0 || !S_ISFIFO(status.st_mode));
+}
+
 /* result NAME(parameters): fails with -1 as KIND, else calls on with arguments. */
 #define DEFINE(kind, name, parameters, arguments)                                                            \
     int name parameters;                                                                                     \
@@ -192,7 +201,8 @@ static bool may_fail(int fd)
 DEFINE_MOVE(KIND_READ, may_fail(fd), read, (int fd, void *bytes, size_t size), (fd, bytes, size))
 DEFINE_MOVE(KIND_PREAD, true, pread, (int fd, void *bytes, size_t size, off_t at), (fd, bytes, size, at))
 DEFINE_MOVE(KIND_PREAD, true, pread64, (int fd, void *bytes, size_t size, off64_t at), (fd, bytes, size, at))
-DEFINE_MOVE(KIND_WRITE, may_fail(fd), write, (int fd, const void *bytes, size_t size), (fd, bytes, size))
+DEFINE_MOVE(KIND_WRITE, may_fail_to_be_written(fd), write, (int fd, const void *bytes, size_t size),
+            (fd, bytes, size))
 DEFINE_MOVE(KIND_PWRITE, true, pwrite, (int fd, const void *bytes, size_t size, off_t at),
             (fd, bytes, size, at))
 DEFINE_MOVE(KIND_PWRITE, true, pwrite64, (int fd, const void *bytes, size_t size, off64_t at),
