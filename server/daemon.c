@@ -407,7 +407,8 @@ static void return_large_memory(void)
 
 int server_run(struct settings *settings, struct arena *arena, int ready)
 {
-    struct daemon *daemon = memory_zalloc(sizeof *daemon);
+    static struct daemon only_one; /* a process */
+    struct daemon *daemon = &only_one;
     struct server *server = &daemon->server;
 
     server->settings = *settings;
