@@ -23,55 +23,171 @@ static const void *part(const struct image *image, uint64_t offset, uint64_t cou
     return image->bytes + offset;
 }
 
-static bool is_imported(const struct image *image, const Elf64_Shdr *symbols, const Elf64_Shdr *names,
-                        const char *symbol)
-{
-    uint64_t count = symbols->sh_size / sizeof(Elf64_Sym), length = strlen(symbol) + 1;
-    const Elf64_Sym *table = part(image, symbols->sh_offset, count, sizeof *table);
+/* Functions of libc and libstdc++ that let in what the recorder doesn't see. */
+static const char *const unseen[] = {
+    "arc4random",
+    "arc4random_buf",
+    "arc4random_uniform",
+    "clock",
+    "clock_gettime",
+    "connect",
+    "ftime",
+    "getaddrinfo",
+    "getentropy",
+    "getgrgid",
+    "getgrnam",
+    "gethostbyname",
+    "gethostid",
+    "gethostname",
+    "getlogin",
+    "getpwnam",
+    "getpwuid",
+    "getrandom",
+    "getrusage",
+    "gettimeofday",
+    "iconv_open",
+    "mq_open",
+    "msgget",
+    "semget",
+    "shmget",
+    "sysinfo",
+    "timespec_get",
+    "times",
+    "uname",
+    "_ZNSt6chrono3_V212steady_clock3nowEv",
+    "_ZNSt6chrono3_V212system_clock3nowEv",
+    "_ZNSt13random_device7_M_initERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+};
 
-    if (!table || names->sh_offset > image->size || names->sh_size > image->size - names->sh_offset)
-        return true;
-    for (uint64_t i = 0; i < count; i++) {
-        uint64_t name = table[i].st_name;
-        if (table[i].st_shndx == SHN_UNDEF && name <= names->sh_size && length <= names->sh_size - name &&
-            memcmp(image->bytes + names->sh_offset + name, symbol, length) == 0)
-            return true;
-    }
-    return false;
-}
+/* A table of symbols with its names. */
+struct symbols {
+    const Elf64_Sym *table;
+    uint64_t count;
+    const char *names;
+    uint64_t names_size;
+};
 
-static bool imports(const struct image *image, const char *symbol)
+static bool find_symbols(const struct image *image, struct symbols *symbols)
 {
     const Elf64_Ehdr *header = part(image, 0, 1, sizeof *header);
 
     if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64 ||
         header->e_shentsize != sizeof(Elf64_Shdr))
-        return true;
+        return false;
     const Elf64_Shdr *sections = part(image, header->e_shoff, header->e_shnum, sizeof *sections);
-    for (unsigned i = 0; sections && i < header->e_shnum; i++)
-        if (sections[i].sh_type == SHT_DYNSYM)
-            return sections[i].sh_link >= header->e_shnum ||
-                   is_imported(image, &sections[i], &sections[sections[i].sh_link], symbol);
-    return true; /* no table: it has been hidden, or isn't what it seems */
+    for (unsigned i = 0; sections && i < header->e_shnum; i++) {
+        if (sections[i].sh_type != SHT_DYNSYM || sections[i].sh_link >= header->e_shnum)
+            continue;
+        const Elf64_Shdr *names = &sections[sections[i].sh_link];
+        symbols->count = sections[i].sh_size / sizeof(Elf64_Sym);
+        symbols->table = part(image, sections[i].sh_offset, symbols->count, sizeof *symbols->table);
+        symbols->names = (const char *)image->bytes + names->sh_offset;
+        symbols->names_size = names->sh_size;
+        return symbols->table && names->sh_offset <= image->size &&
+               names->sh_size <= image->size - names->sh_offset;
+    }
+    return false; /* no table: it has been hidden, or isn't what it seems */
+}
+
+static bool is_imported(const struct symbols *symbols, const char *symbol)
+{
+    uint64_t length = strlen(symbol) + 1;
+
+    for (uint64_t i = 0; i < symbols->count; i++) {
+        uint64_t name = symbols->table[i].st_name;
+        if (symbols->table[i].st_shndx == SHN_UNDEF && name <= symbols->names_size &&
+            length <= symbols->names_size - name && memcmp(symbols->names + name, symbol, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Intel's manual, volume 2: SYSCALL, SYSENTER, INT 0x80. The Arm manual, C6: SVC #0. */
+static bool enters_kernel(unsigned machine, const unsigned char *code, uint64_t size)
+{
+    static const unsigned char sequences[][2] = {{0x0f, 0x05}, {0x0f, 0x34}, {0xcd, 0x80}};
+    static const unsigned char service_call[] = {0x01, 0x00, 0x00, 0xd4};
+
+    if (machine == EM_AARCH64)
+        return memmem(code, size, service_call, sizeof service_call) != NULL;
+    for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++)
+        if (memmem(code, size, sequences[i], sizeof sequences[i]))
+            return true;
+    return false;
+}
+
+static bool has_bare_code(const struct image *image)
+{
+    const Elf64_Ehdr *header = (const void *)image->bytes;
+    const Elf64_Phdr *segments = part(image, header->e_phoff, header->e_phnum, sizeof *segments);
+
+    if (!segments || header->e_phentsize != sizeof *segments ||
+        (header->e_machine != EM_X86_64 && header->e_machine != EM_AARCH64))
+        return true;
+    for (unsigned i = 0; i < header->e_phnum; i++) {
+        if (segments[i].p_type != PT_LOAD || !(segments[i].p_flags & PF_X))
+            continue;
+        if (segments[i].p_offset > image->size || segments[i].p_filesz > image->size - segments[i].p_offset ||
+            enters_kernel(header->e_machine, image->bytes + segments[i].p_offset, segments[i].p_filesz))
+            return true;
+    }
+    return false;
+}
+
+static bool is_observable(const struct image *image)
+{
+    struct symbols symbols;
+
+    if (!find_symbols(image, &symbols))
+        return false;
+    for (size_t i = 0; i < sizeof unseen / sizeof *unseen; i++)
+        if (is_imported(&symbols, unseen[i]))
+            return false;
+    return !has_bare_code(image);
+}
+
+/* Maps a plain file; false where that can't be. */
+static bool open_image(int directory, const char *path, struct image *image)
+{
+    struct stat status;
+    void *bytes = MAP_FAILED;
+    int fd = openat(directory, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+    if (fd < 0)
+        return false;
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+        image->size = (size_t)status.st_size;
+        bytes = mmap(NULL, image->size, PROT_READ, MAP_PRIVATE, fd, 0);
+        image->bytes = bytes;
+    }
+    close(fd);
+    return bytes != MAP_FAILED;
+}
+
+static void close_image(struct image *image)
+{
+    munmap((void *)(uintptr_t)image->bytes, image->size);
 }
 
 bool elf_imports(int directory, const char *path, const char *symbol)
 {
-    struct stat status;
-    bool found = true;
-    int fd = openat(directory, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    struct image image;
+    struct symbols symbols;
 
-    if (fd < 0)
+    if (!open_image(directory, path, &image))
         return true;
-    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
-        struct image image = {.size = (size_t)status.st_size};
-        void *bytes = mmap(NULL, image.size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (bytes != MAP_FAILED) {
-            image.bytes = bytes;
-            found = imports(&image, symbol);
-            munmap(bytes, image.size);
-        }
-    }
-    close(fd);
+    bool found = !find_symbols(&image, &symbols) || is_imported(&symbols, symbol);
+    close_image(&image);
     return found;
+}
+
+bool elf_is_observable(int directory, const char *path)
+{
+    struct image image;
+
+    if (!open_image(directory, path, &image))
+        return false;
+    bool observable = is_observable(&image);
+    close_image(&image);
+    return observable;
 }

@@ -1,11 +1,18 @@
-/* elf_imports: does a shared library use a symbol of another one? For plug-ins, which may do what their host
- * is known not to do. Any thread. */
+/* elf_imports: what a program or shared library takes from others, read from its file. Paths are relative to
+ * the descriptor `directory`. Any thread. */
 #ifndef CCWRAP_SERVER_ELF_IMPORTS_H
 #define CCWRAP_SERVER_ELF_IMPORTS_H
 
 #include <stdbool.h>
 
-/* `path` relative to the descriptor `directory`. True also where the file can't be understood. */
+/* Does it use a symbol of another one? For plug-ins, which may do what their host is known not to do. True
+ * also where the file can't be understood. */
 bool elf_imports(int directory, const char *path, const char *symbol);
+
+/* Is all that it can ask of the system seen by the recorder? That is so if it holds no byte sequence that
+ * enters the kernel (wherever in its code: instructions aren't decoded, so that none is overlooked), and
+ * imports no function through which libc lets in what leaves no record: the clock, chance, users, hosts,
+ * shared memory. False where the file can't be understood. */
+bool elf_is_observable(int directory, const char *path);
 
 #endif

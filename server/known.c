@@ -116,6 +116,14 @@ enum program_kind known_program(const char *path)
     return matches(name, trusted, COUNT(trusted)) ? PROGRAM_TRUSTED : PROGRAM_UNKNOWN;
 }
 
+bool known_library(const char *path)
+{
+    static const char *const names[] = {"libc.so*",       "libm.so*",      "ld-linux*",
+                                        "libdl.so*",      "librt.so*",     "libgcc_s*",
+                                        "libpthread.so*", "libstdc++.so*", "libc-2*"};
+    return matches(base_name(path), names, COUNT(names));
+}
+
 bool known_holds_old_output(const char *path)
 {
     static const char *const names[] = {"lld", "lld-*", "ld.lld*", "rust-lld"};

@@ -6,13 +6,17 @@
 #include <stdbool.h>
 
 enum program_kind {
-    PROGRAM_UNKNOWN, /* may make system calls that the recorder can't see */
+    PROGRAM_UNKNOWN, /* trusted only if its file shows that it can do nothing unseen; it may see all variables
+                      */
     PROGRAM_TRUSTED, /* of a family whose look-ups were compared with strace's */
     PROGRAM_WALKER,  /* the same, and it can see the whole environment (shells, make, python …) */
 };
 
 /* By the base name of the executable. */
 enum program_kind known_program(const char *path);
+
+/* True for the libraries of libc and of the compilers, whose system calls the recorder stands in front of. */
+bool known_library(const char *path);
 
 /* True for linkers of LLVM: they open the output's old file before they unlink it, so that its blocks are
  * freed in the background when they close it, and don't read it. */

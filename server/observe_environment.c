@@ -2,20 +2,61 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "server/locales.h"
 #include "server/walk.h"
+
+/* A file that libc reads where it is there. */
+static void add_libc_file(struct walk *walk, const char *file)
+{
+    const struct request *request = walk->observation->request;
+    struct file_facts facts;
+    int error = file_digest(cache_digests(request->server->cache), request->ground, file, false, &facts);
+
+    if (error == 0)
+        input_set_add_file(walk->observation->set, file, &facts, false);
+    else if (walk_is_absence(error))
+        input_set_add_absent(walk->observation->set, file, true);
+}
 
 static void add_libc(struct walk *walk)
 {
-    const struct request *request = walk->observation->request;
+    for (const char *const *file = known_libc_files; *file; file++)
+        add_libc_file(walk, *file);
+}
 
-    for (const char *const *file = known_libc_files; *file; file++) {
-        struct file_facts facts;
-        int error = file_digest(cache_digests(request->server->cache), request->ground, *file, false, &facts);
-        if (error == 0)
-            input_set_add_file(walk->observation->set, *file, &facts, false);
-        else if (walk_is_absence(error))
-            input_set_add_absent(walk->observation->set, *file, true);
+/* Which of these locales there are. */
+static void add_locales(struct walk *walk, const struct locale_name *names)
+{
+    for (; names; names = names->next)
+        add_libc_file(walk, arena_printf(walk->arena, "/usr/lib/locale/%s/LC_CTYPE", names->name));
+}
+
+static void add_catalog(struct walk *walk, const struct catalog *catalog, const struct locale_name *names)
+{
+    struct arena *arena = walk->arena;
+
+    add_libc_file(
+        walk, path_table_form(&walk->paths, NULL, arena_printf(arena, "%s/locale.alias", catalog->folder)));
+    for (; names; names = names->next) {
+        const char *file =
+            arena_printf(arena, "%s/%s/LC_MESSAGES/%s.mo", catalog->folder, names->name, catalog->domain);
+        add_libc_file(walk, path_table_form(&walk->paths, NULL, file));
     }
+}
+
+/* The catalogues of messages in the languages that are asked for, there or not. */
+static void add_catalogs(struct walk *walk)
+{
+    static const char *const variables[] = {"LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"};
+    struct locale_name *names = NULL;
+
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *value = environment_get(&walk->observation->request->environment, variables[i]);
+        locale_names(value ? value : "", walk->arena, &names);
+    }
+    add_locales(walk, names);
+    for (const struct catalog *catalog = walk->catalogs; catalog; catalog = catalog->next)
+        add_catalog(walk, catalog, names);
 }
 
 /* A library that appears in a folder which the loader searches before the one where it was found. */
@@ -87,6 +128,8 @@ static void add_environment(struct walk *walk)
 void observe_add_environment(struct walk *walk)
 {
     add_libc(walk);
+    if (walk->observation->has_messages)
+        add_catalogs(walk);
     add_loader(walk);
     add_environment(walk);
 }

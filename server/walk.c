@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/clock.h"
+#include "server/elf_imports.h"
 
 void walk_give_up(struct walk *walk, enum reason reason, const char *word)
 {
@@ -224,18 +225,37 @@ static void note_realpath(struct walk *walk, const struct record *record)
     entry->resolved = record->result < 0 ? "" : arena_strdup(walk->arena, record->text);
 }
 
+static void want_observable(struct walk *walk, const struct path_entry *entry)
+{
+    if (!elf_is_observable(walk->observation->request->ground, entry->path))
+        walk_give_up(walk, REASON_UNWATCHABLE, entry->path);
+}
+
 /* A driver that isn't ELF is run by an interpreter, whose start is what counts here. */
 static void note_start(struct walk *walk, const struct record *record)
 {
     struct process *process = find_process(walk, record->pid);
+    struct path_entry *entry = entry_of(walk, record, record->path);
 
     process->kind = known_program(record->path);
     process->holds_old_output = known_holds_old_output(record->path);
     if (process->kind == PROGRAM_UNKNOWN)
-        walk_give_up(walk, REASON_UNWATCHABLE, record->path);
-    if (process->kind == PROGRAM_WALKER)
+        want_observable(walk, entry);
+    if (process->kind != PROGRAM_TRUSTED)
         walk->whole_environment = true;
-    entry_of(walk, record, record->path)->use |= USE_RUN;
+    entry->use |= USE_RUN;
+}
+
+static void note_loaded(struct walk *walk, const struct record *record)
+{
+    struct path_entry *entry;
+
+    if (strcmp(record->path, walk->observation->request->server->recorder) == 0)
+        return;
+    entry = entry_of(walk, record, record->path);
+    if (find_process(walk, record->pid)->kind == PROGRAM_UNKNOWN && !known_library(record->path))
+        want_observable(walk, entry);
+    entry->use |= USE_LOADED;
 }
 
 static void add_name(struct walk *walk, struct name **list, const char *text)
@@ -247,6 +267,18 @@ static void add_name(struct walk *walk, struct name **list, const char *text)
     name->name = arena_strdup(walk->arena, text);
     name->next = *list;
     *list = name;
+}
+
+static void note_catalog(struct walk *walk, const struct record *record)
+{
+    for (const struct catalog *catalog = walk->catalogs; catalog; catalog = catalog->next)
+        if (strcmp(catalog->folder, record->path) == 0 && strcmp(catalog->domain, record->text) == 0)
+            return;
+    struct catalog *catalog = ARENA_NEW(walk->arena, struct catalog);
+    catalog->folder = arena_strdup(walk->arena, record->path);
+    catalog->domain = arena_strdup(walk->arena, record->text);
+    catalog->next = walk->catalogs;
+    walk->catalogs = catalog;
 }
 
 /* ld.so(8): folders separated by ":"; $ORIGIN is the object's own folder. */
@@ -273,11 +305,6 @@ static void note_time(struct walk *walk, const struct record *record)
         walk_give_up(walk, REASON_TIME, "time()");
 }
 
-static bool is_recorder(struct walk *walk, const struct record *record)
-{
-    return strcmp(record->path, walk->observation->request->server->recorder) == 0;
-}
-
 static void take(struct walk *walk, const struct record *record)
 {
     switch (record->kind) {
@@ -288,8 +315,7 @@ static void take(struct walk *walk, const struct record *record)
         find_process(walk, record->pid)->directory = arena_strdup(walk->arena, record->path);
         break;
     case RECORD_LOADED:
-        if (!is_recorder(walk, record))
-            entry_of(walk, record, record->path)->use |= USE_LOADED;
+        note_loaded(walk, record);
         break;
     case RECORD_RUNPATH:
         note_runpath(walk, record);
@@ -359,6 +385,9 @@ static void take(struct walk *walk, const struct record *record)
         break;
     case RECORD_SYSCALL:
         walk_give_up(walk, REASON_LOG, "system call");
+        break;
+    case RECORD_CATALOG:
+        note_catalog(walk, record);
         break;
     case RECORD_UNSAFE:
         walk_give_up(walk, REASON_LOG, record->path);

@@ -25,6 +25,12 @@ struct name {
     struct name *next;
 };
 
+/* Where a program looks for translated messages. */
+struct catalog {
+    const char *folder, *domain;
+    struct catalog *next;
+};
+
 struct walk {
     struct observation *observation;
     struct arena *arena;
@@ -33,6 +39,7 @@ struct walk {
     size_t process_count;
     struct name *variables; /* read by getenv */
     struct name *runpaths;  /* folders that the loader searched, $ORIGIN replaced */
+    struct catalog *catalogs;
     bool whole_environment;
     const char *private_folder; /* in the table's form; NULL: none */
 };

@@ -17,7 +17,7 @@
 #define RECORD_FILE_NAME    "CCWRAP_RECORD="
 
 enum {
-    RECORD_VERSION = 1,
+    RECORD_VERSION = 2,
     RECORD_FILE_SIZE = 16 * 1024 * 1024,
     RECORD_FIRST = 64,        /* offset of the first entry */
     RECORD_ALIGNMENT = 8,     /* of every entry */

@@ -42,6 +42,7 @@ enum record_kind {
     RECORD_TIME,        /* time(): the wall clock as such was asked for */
     RECORD_LOCAL_TIME,  /* a time (the clock's, a file's) was made readable: localtime, ctime */
     RECORD_SYSCALL,     /* a system call by number that the recorder doesn't know [value = number] */
+    RECORD_CATALOG,     /* translated messages were asked for [path = folder of locales, text = the domain] */
     RECORD_UNSAFE,      /* something that can't be followed, io_uring for one [path = word for the log] */
 };
 

@@ -151,6 +151,14 @@ INTERPOSE(char *, getenv, const char *name)
 SECURE_GETENV_FUNCTION(secure_getenv)
 SECURE_GETENV_FUNCTION(__secure_getenv)
 
+/* libc reads the catalogues by itself when the first message is translated. */
+INTERPOSE(char *, bindtextdomain, const char *domain, const char *folder)
+{
+    if (recorder_active() && domain && folder)
+        recorder_note_text(RECORD_CATALOG, 0, 0, folder, domain);
+    return NEXT(bindtextdomain)(domain, folder);
+}
+
 /* Logged once a program. */
 INTERPOSE(long, time, long *result)
 {

@@ -99,7 +99,7 @@ static size_t part_length(const char *text)
     return strcspn(text, ",");
 }
 
-/* One option among those of -Wp, that isn't about dependencies. */
+/* One option among those of -Wp, or of -Xpreprocessor, that isn't about dependencies. */
 static void take_inner_option(struct c_line *line, const char *part, const char *word)
 {
     const struct c_option *option = find_option(line, part);
@@ -220,6 +220,14 @@ static void take_compiler_word(struct c_line *line, const char *value, const cha
     }
 }
 
+/* Which driver clang is to be, whatever its name; it must come before the source to say the language. */
+static void take_driver_mode(struct c_line *line, const char *value, const char *word)
+{
+    if (line->sources || (strcmp(value, "g++") != 0 && strcmp(value, "gcc") != 0))
+        refuse(line, REASON_OPTION, word);
+    line->cxx_driver = !strcmp(value, "g++");
+}
+
 static void take_language(struct c_line *line, const char *value)
 {
     if (value[0] == '=')
@@ -297,6 +305,9 @@ static void act(struct c_line *line, struct option_use *use)
         mark(use, WORD_OUTPUT_NAME);
         use->word->key_text = use->option->name;
         break;
+    case ACTION_DRIVER_MODE:
+        take_driver_mode(line, use->value, word);
+        break;
     case ACTION_LANGUAGE:
         take_language(line, use->value);
         break;
@@ -309,8 +320,7 @@ static void act(struct c_line *line, struct option_use *use)
         use->word->option_length = (unsigned)strlen(use->option->name);
         break;
     case ACTION_PREPROCESSOR_WORD:
-        /* Its own value may be the next -Xpreprocessor's word. */
-        refuse(line, REASON_OPTION, use->last->text);
+        take_inner_option(line, use->value, use->last->text);
         break;
     case ACTION_PREPROCESSOR_WORDS:
         take_preprocessor_words(line, use);
@@ -347,14 +357,12 @@ static void take_reason(struct c_line *line, const struct c_option *option, cons
     }
 }
 
-/* An option that no table knows: what it shows isn't known either. Its next word is a source, as the
- * compilers take it. */
+/* An option that no table knows: what it shows isn't known either. Should it take a value, that counts as a
+ * source beside the real one, and two of them aren't cached. */
 static void take_unknown(struct c_line *line, const char *word)
 {
     line->flags |= SHOWS_ALL;
     not_unwatched(line, word);
-    if (!strncmp(word, "--", 2))
-        refuse(line, REASON_OPTION, word);
 }
 
 /* Reads the option at `index`; returns the index of its last word. */

@@ -6,10 +6,10 @@
 
 /* What clang alone has, or has in another sense than gcc. */
 static const struct c_option clang_rows[] = {
-    {"--analyzer-output", VALUE_SEPARATE, ACTION_PLAIN, 0, REASON_OPTION},
+    {"--analyzer-output", VALUE_SEPARATE, ACTION_PLAIN, SHOWS_ALL, REASON_NONE},
     {"--autocomplete=", VALUE_GLUED, ACTION_PLAIN, IS_QUESTION, REASON_QUESTION},
     {"--cuda", VALUE_GLUED, ACTION_PLAIN, 0, REASON_LANGUAGE},
-    {"--driver-mode=", VALUE_GLUED, ACTION_PLAIN, 0, REASON_OPTION},
+    {"--driver-mode=", VALUE_GLUED, ACTION_DRIVER_MODE, UNWATCHED, REASON_NONE},
     {"--migrate", VALUE_NONE, ACTION_PLAIN, 0, REASON_OPTION},
     {"--precompile", VALUE_NONE, ACTION_PRECOMPILE, SHOWS_ALL | COMPILE_ONLY, REASON_NONE},
     {"--rsp-quoting=", VALUE_GLUED, ACTION_PLAIN, 0, REASON_OPTION},
@@ -19,7 +19,7 @@ static const struct c_option clang_rows[] = {
     {"-ObjC", VALUE_NONE, ACTION_PLAIN, 0, REASON_OPTION},
     {"-ObjC++", VALUE_NONE, ACTION_PLAIN, 0, REASON_OPTION},
     {"-Wp,-MJ", VALUE_GLUED, ACTION_PLAIN, 0, REASON_SHARED_FILE},
-    {"-Xanalyzer", VALUE_SEPARATE, ACTION_PLAIN, 0, REASON_OPTION},
+    {"-Xanalyzer", VALUE_SEPARATE, ACTION_PLAIN, SHOWS_ALL, REASON_NONE},
     {"-Xarch_", VALUE_GLUED, ACTION_PLAIN, 0, REASON_OPTION},
     {"-Xclang", VALUE_SEPARATE, ACTION_COMPILER_WORD, 0, REASON_NONE},
     {"-Xcuda-", VALUE_GLUED, ACTION_PLAIN, 0, REASON_OPTION},

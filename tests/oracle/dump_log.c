@@ -40,6 +40,7 @@ static const char *const kind_names[] = {
     [RECORD_TIME] = "TIME",
     [RECORD_LOCAL_TIME] = "LOCAL_TIME",
     [RECORD_SYSCALL] = "SYSCALL",
+    [RECORD_CATALOG] = "CATALOG",
     [RECORD_UNSAFE] = "UNSAFE",
 };
 

@@ -134,6 +134,11 @@ static void test_reasons(void **state)
         {REASON_NONE, "gcc -c -Iproc/self a.c"},
         {REASON_NONE, "gcc -c a.c -wrapper time"},
         {REASON_NONE, "gcc -c a.c -unknown"},
+        {REASON_NONE, "gcc -c a.c --unknown"},
+        {REASON_MULTIPLE_SOURCES, "gcc -c a.c --unknown value"},
+        {REASON_NONE, "gcc -c a.c -Xpreprocessor -DX"},
+        {REASON_NONE, "clang -c a.c --config x"},
+        {REASON_NONE, "clang --driver-mode=g++ -c a.c"},
         {REASON_MULTIPLE_SOURCES, "gcc -c a.c @missing.c -DX"},
         {REASON_NONE, "clang -c -- a.c"},
         {REASON_NONE, "clang -c -- -a.c"},
@@ -175,9 +180,9 @@ static void test_reasons(void **state)
         {REASON_LANGUAGE, "gcc -c a"},
         {REASON_LANGUAGE, "gcc -c -x ada a.c"},
         {REASON_LANGUAGE, "gcc -c -x c -x none a.unknown"},
-        {REASON_OPTION, "gcc -c a.c --unknown"},
+        {REASON_OPTION, "clang -c a.c --driver-mode=g++"},
+        {REASON_OPTION, "clang --driver-mode=cl -c a.c"},
         {REASON_OPTION, "gcc -c a.c -Xpreprocessor -MD"},
-        {REASON_OPTION, "clang -c a.c --config x"},
         {REASON_OPTION, "clang -c a.c -Xclang -S"},
         {REASON_SHARED_FILE, "clang -c a.c -MJ x.json"},
         {REASON_SHARED_FILE, "clang -c a.c -fmodules"},
@@ -187,7 +192,7 @@ static void test_reasons(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         same_text(cases[i].line, reason_name(parse(cases[i].line)->reason), reason_name(cases[i].reason));
-    assert_string_equal(parse("gcc -c a.c -I. --unknown")->reason_word, "--unknown");
+    assert_string_equal(parse("gcc -c a.c -I. -frepo")->reason_word, "-frepo");
     variables[0] = "SUNPRO_DEPENDENCIES";
     variables[1] = "x";
     assert_int_equal(parse("gcc -c a.c")->reason, REASON_SHARED_FILE);

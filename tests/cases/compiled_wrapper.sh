@@ -1,0 +1,79 @@
+# A compiler of the user's own that is a program, not a script: what it reads counts, and so do the messages that
+# libc translates for it. One that asks the clock is not cached.
+. "$(dirname "$0")/lib.sh"
+
+cat >wrapper.c <<'END'
+#include <libintl.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    char word[100] = "-DVALUE=0", **words = calloc((size_t)argc + 2, sizeof *words);
+    FILE *file = fopen("value", "r");
+
+#ifdef CLOCK
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    sprintf(word, "-DVALUE=%ld", (long)now.tv_sec);
+#endif
+    if (file && fgets(word, sizeof word, file))
+        word[strcspn(word, "\n")] = '\0';
+#ifdef MESSAGES
+    setlocale(LC_ALL, "");
+    bindtextdomain("wrapper", "catalogs");
+    fprintf(stderr, "%s\n", dgettext("wrapper", "hello"));
+#endif
+    words[0] = "gcc";
+    words[1] = word;
+    for (int i = 1; i < argc; i++)
+        words[i + 1] = argv[i];
+    execvp(words[0], words);
+    return 127;
+}
+END
+gcc -O1 -w -o mycc wrapper.c && gcc -O1 -w -DCLOCK -o clockcc wrapper.c && gcc -O1 -w -DMESSAGES -o talkcc wrapper.c ||
+    fail "the wrappers don't compile"
+echo 'int x = VALUE;' >a.c
+sleep 0.1
+
+miss_hit ./mycc -c a.c
+echo -DVALUE=5 >value
+sleep 0.1
+miss_hit ./mycc -c a.c
+echo -DVALUE=6 >value
+sleep 0.1
+miss_hit ./mycc -c a.c
+echo -DVALUE=5 >value
+sleep 0.1
+hit ./mycc -c a.c
+
+rm value
+twice ./clockcc -c a.c
+sleep 1.1
+twice ./clockcc -c a.c
+
+# a catalogue that appears, and one that says something else
+catalog() { # a .mo file with one message: the GNU gettext manual, "The Format of GNU MO Files"
+    mkdir -p "$(dirname "$1")"
+    python3 - "$1" "$2" <<'END'
+import struct, sys
+key, text = b"hello", sys.argv[2].encode()
+table = struct.pack("<7I", 0x950412de, 0, 1, 28, 36, 0, 44) + struct.pack("<4I", len(key), 44, len(text), 44 + len(key) + 1)
+open(sys.argv[1], "wb").write(table + key + b"\0" + text + b"\0")
+END
+}
+needs python3
+miss_hit LC_ALL=C.UTF-8 ./talkcc -c a.c
+catalog catalogs/C/LC_MESSAGES/wrapper.mo moin
+sleep 0.1
+miss_hit LC_ALL=C.UTF-8 ./talkcc -c a.c
+catalog catalogs/C.utf8/LC_MESSAGES/wrapper.mo ahoi
+sleep 0.1
+miss_hit LC_ALL=C.UTF-8 ./talkcc -c a.c
+rm -r catalogs
+hit LC_ALL=C.UTF-8 ./talkcc -c a.c
