@@ -3,9 +3,11 @@
 plainly and through the wrapper, in the same folder. Status, both streams and every file that was written must
 agree. What differs between two plain runs is no divergence (the plain run is repeated before it is called one).
 
-    differential.py [--wrapper CW] [--seed N] [--steps N] [--setting KEY=VALUE]… [--keep-going] [-v]
+    differential.py [--wrapper CW] [--peer CW]… [--seed N] [--steps N] [--setting KEY=VALUE]… [--keep-going] [-v]
 
 A divergence is printed with the seed, the step, the history of mutations and the command. Status 1 if there was any.
+A peer (ccache, say) goes through the same states and is counted, for comparison: its divergences are told only at the
+end. A hit is right if the outcome agrees with the plain compiler's.
 """
 
 import argparse
@@ -87,6 +89,8 @@ class Project:
             "blob.bin": "first",
             "part.inc": ".long 1\n",
             "words": "-DWORD=1 -O1\n",
+            "spec": "*cpp:\n+ -DSPEC=1\n\n",
+            "clang.cfg": "-DCONFIG=1\n",
             "list": "fun:nobody\n",
             "bin/wrapcc": '#!/bin/sh\nexec gcc -DSCRIPT=1 "$@"\n',
             "bin/envcc": '#!/bin/sh\nexec gcc ${LEVEL:+-DONE_LEVEL=$LEVEL} "$@"\n',
@@ -190,6 +194,8 @@ class Project:
                     if full not in self.files() and not full.startswith("out/"):
                         os.unlink(os.path.join(root, name))
             for name, text in self.files().items():
+                if os.path.islink(self.path(tree, name)):
+                    os.unlink(self.path(tree, name))
                 if not os.path.exists(self.path(tree, name)) or self.read(f"{tree}/{name}") != text:
                     self.write(f"{tree}/{name}", text)
             for name in ("bin/wrapcc", "bin/envcc"):
@@ -239,6 +245,41 @@ class Project:
             os.utime(self.path(tree, "bin/wrapcc"), ns=(stat.st_atime_ns, stat.st_mtime_ns))
         return f"{tree}/bin/wrapcc says {value}"
 
+    def option_file(self):
+        tree = self.rng.choice("ab")
+        name, text = self.rng.choice((("spec", "*cpp:\n+ -DSPEC={0}\n\n"), ("clang.cfg", "-DCONFIG={0} -DONE_{0}\n"), ("list", "fun:helper{0}\nfun:use\n")))
+        self.write(f"{tree}/{name}", text.format(self.rng.randrange(3)))
+        return f"{tree}/{name}"
+
+    def own_assembler(self):
+        """An assembler that -B or PATH finds first."""
+        name = self.path(self.rng.choice("ab"), "bin/as")
+        if os.path.exists(name):
+            os.unlink(name)
+            return "own assembler away"
+        with open(name, "w") as file:
+            file.write(f'#!/bin/sh\nexec /usr/bin/as --defsym own={self.rng.randrange(3)} "$@"\n')
+        os.chmod(name, 0o755)
+        return "own assembler"
+
+    def precompiled(self):
+        """A precompiled header beside the header, made plainly; or it goes."""
+        tree = self.rng.choice("ab")
+        name, options = self.rng.choice((("pre.h.gch", ["-Ilate"]), ("late/one.h.gch", ["-Ilate"]), ("pre.h.gch", ["-Ilate", "-g", "-O2"])))
+        if os.path.exists(self.path(tree, name)):
+            os.unlink(self.path(tree, name))
+            return f"{tree}/{name} away"
+        subprocess.run(["gcc", "-x", "c-header", *options, name[:-4], "-o", name], cwd=self.path(tree), stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+        return f"{tree}/{name} made {' '.join(options)}"
+
+    def header_is_link(self):
+        name = self.rng.choice(self.existing("late/two.h", "late/nested.h"))
+        target = self.path(os.path.dirname(name), self.rng.choice(("../part.inc", "../sub/local.h", "missing.h", "one.h")))
+        self.remember(name)
+        os.unlink(self.path(name))
+        os.symlink(target, self.path(name))
+        return f"{name} is a link to {os.path.basename(target)}"
+
     def response_file(self):
         tree = self.rng.choice("ab")
         self.write(f"{tree}/words", self.rng.choice(("-DWORD=1 -O1\n", "-DWORD=2\n", "-DONE_X=3 -g\n", "'-DWORD=4' -O2\n")))
@@ -247,6 +288,7 @@ class Project:
     def mutate(self):
         kinds = [(self.edit_number, 6), (self.same_size_same_time, 3), (self.comment, 4), (self.shadow, 4), (self.remove, 1), (self.revert, 5),
                  (self.touch, 2), (self.rename_over, 1), (self.folder_away, 1), (self.link_folder, 1), (self.script, 1), (self.response_file, 1),
+                 (self.option_file, 1), (self.own_assembler, 1), (self.precompiled, 1), (self.header_is_link, 1),
                  (self.restore_all, 2)]
         for _ in range(10):
             kind = self.rng.choices([k for k, _ in kinds], [w for _, w in kinds])[0]
@@ -286,10 +328,16 @@ def random_command(rng, folder):
             ["-DTWO=5"], ["-UTWO"], ["-D", "EXTRA=2"], ["-std=gnu++17" if plus else "-std=gnu11"], ["-include", "late/two.h"], ["-fstack-usage"],
             ["-fsanitize=undefined"], ["-fsanitize=address"], ["-g", "-gsplit-dwarf"], ["-frandom-seed=1", "--coverage"], ["@words"],
             [f"-ffile-prefix-map={folder}/{tree}=."], [f"-fdebug-prefix-map={folder}=/x", "-g"], ["-fmacro-prefix-map=late=/y"], ["-pipe"],
-            ["-fdiagnostics-color=always"], ["-w"], ["-Wp,-DWP=1"], ["-ffunction-sections"], ["-fvisibility=hidden"], ["-march=native"], ["-pedantic"]]
+            ["-fdiagnostics-color=always"], ["-w"], ["-Wp,-DWP=1"], ["-ffunction-sections"], ["-fvisibility=hidden"], ["-march=native"], ["-pedantic"], ["-H"],
+            ["-Xassembler", "--noexecstack"], ["-ftest-coverage"], ["-fprofile-generate"], ["-fno-common", "-fdata-sections"], ["-Wdate-time"], ["-g1"],
+            ["-imacros", "late/one.h"], ["-fmessage-length=40", "-Wall"], ["-finstrument-functions"], ["-gdwarf-4"], ["-O3", "-flto"], ["-isystem", "sub"],
+            ["-Isub/../late"], ["-I-unusual"], ["--param", "max-inline-insns-single=50"] if not clang else ["-mllvm", "-inline-threshold=20"]]
     pool += [["-fsave-optimization-record"], ["--serialize-diagnostics", "out/d.dia"], ["-fsanitize-ignorelist=list", "-fsanitize=address"], ["-Weverything"],
-             ["-save-temps=obj"], ["-flto=thin"]] if clang else \
-            [["-frecord-gcc-switches"], ["-Wa,-aln=out/l.lst"], ["-fdump-tree-optimized"], ["-save-temps=obj"], ["-B", "bin"], ["-fcallgraph-info"], ["-Wa,-Iearly"]]
+             ["-save-temps=obj"], ["-flto=thin"], ["--config", "./clang.cfg"], ["-Xclang", "-fno-pch-timestamp"], ["-emit-llvm"], ["-Wdocumentation"],
+             ["-fcoverage-mapping", "-fprofile-instr-generate"], ["-ftime-trace"], ["-Xpreprocessor", "-DXP=1"], ["-fdebug-compilation-dir=/d", "-g"]] if clang else \
+            [["-frecord-gcc-switches"], ["-Wa,-aln=out/l.lst"], ["-fdump-tree-optimized"], ["-save-temps=obj"], ["-B", "bin"], ["-fcallgraph-info"], ["-Wa,-Iearly"], ["-specs=spec"],
+             ["-B", "bin/"], ["-fopt-info-all=out/opt.txt", "-O2"], ["-aux-info", "out/aux.txt"], ["-dumpdir", "out/"], ["-fanalyzer"],
+             ["-fdiagnostics-format=json", "-Wall"], ["-Winvalid-pch", "-include", "pre.h"], ["-fpch-deps", "-MD"], ["-dM", "-dD"]]
     for option in rng.sample(pool, rng.choice((0, 1, 1, 2, 2, 3))):
         words += option
     output = rng.choice((None, "out/x.o", "out/x.o", "out/y.o", "out/two.dots.o", "out/none"))
@@ -309,8 +357,49 @@ def random_command(rng, folder):
     if rng.random() < 0.25:
         environment = rng.choice(({"CPATH": "early"}, {"CPATH": "late"}, {"C_INCLUDE_PATH": os.path.join(folder, tree, "early")}, {"LANG": "C", "LC_ALL": None},
                                   {"LC_ALL": "C"}, {"UNRELATED": str(rng.randrange(100))}, {"LEVEL": str(rng.randrange(3))}, {"COLUMNS": "40"},
-                                  {"SOURCE_DATE_EPOCH": "1000000000"}, {"TERM": "xterm"}, {"HOME": folder}, {"GCC_COLORS": ""}, {"CPATH": ""}))
+                                  {"SOURCE_DATE_EPOCH": "1000000000"}, {"TERM": "xterm"}, {"HOME": folder}, {"GCC_COLORS": ""}, {"CPATH": ""},
+                                  {"PATH": "bin:" + os.environ["PATH"]}, {"PATH": f"{folder}/{tree}/bin:" + os.environ["PATH"]}, {"COMPILER_PATH": "bin"},
+                                  {"LANG": "de_DE.UTF-8", "LC_ALL": None}, {"TMPDIR": os.path.join(folder, tree)}, {"PWD": f"/proc/self/cwd"}, {"TZ": "UTC"}))
+    if source in ("file.c", "plus.cc", "main.c") and rng.random() < 0.1:
+        return from_below(tree, words, environment)
     return Command(tree, words, environment)
+
+
+def from_below(tree, words, environment):
+    """The same, said in the folder `sub`."""
+    names = ("early", "late", "linked", "absent", "main.c", "file.c", "plus.cc", "out/", "list", "late/", "words", "bin", "spec", "sub")
+    moved = []
+    for word in words:
+        for glued in ("-I", "-MF", "-Wp,-MD,", "-Wp,-MMD,", "-o", "@", "-specs=", "-Wa,-aln=", "-fopt-info-all=", "-Wa,-I", ""):
+            if word.startswith(glued) and word[len(glued):].startswith(names):
+                word = glued + "../" + word[len(glued):]
+                break
+        moved.append(word)
+    return Command(tree, moved, environment, "sub")
+
+
+class Wrapper:
+    """A compiler cache: how it is called, and what became of it."""
+
+    def __init__(self, path, store, settings):
+        found = shutil.which(path) or sys.exit(f"no wrapper {path}")
+        self.name = os.path.basename(found)
+        self.path = os.path.realpath(found) if self.name == "ccwrap" else found
+        self.environment = {"CCWRAP_DIR": store, "CCACHE_DIR": store}
+        for key, value in settings:
+            self.environment["CCWRAP_" + key.upper()] = value
+            if key == "direct" and value == "0":
+                self.environment["CCACHE_NODIRECT"] = "1"
+        self.divergences, self.right, self.wrong = 0, 0, 0
+
+    def counters(self, base):
+        said = subprocess.run([self.path, "--print-stats"], env={**base, **self.environment}, capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
+        values = dict(line.split("\t")[:2] for line in said.splitlines() if line.count("\t") == 1)
+        return [int(values.get(n, 0)) for n in ("direct_cache_hit", "preprocessed_cache_hit", "cache_miss")]
+
+    def end(self, base):
+        if self.name == "ccwrap":
+            subprocess.run([self.path, "--stop-server"], env={**base, **self.environment}, capture_output=True, stdin=subprocess.DEVNULL)
 
 
 class Test:
@@ -318,17 +407,14 @@ class Test:
         self.rng = random.Random(arguments.seed)
         self.arguments = arguments
         self.folder = os.path.realpath(tempfile.mkdtemp(prefix="cw-random."))
-        self.project = Project(os.path.join(self.folder, "work"), self.rng) if not os.mkdir(os.path.join(self.folder, "work")) else None
-        self.wrapper = shutil.which(arguments.wrapper) or sys.exit(f"no wrapper {arguments.wrapper}")
-        self.wrapper = os.path.realpath(self.wrapper) if os.path.basename(self.wrapper) == "ccwrap" else self.wrapper
+        os.mkdir(os.path.join(self.folder, "work"))
+        self.project = Project(os.path.join(self.folder, "work"), self.rng)
+        settings = [setting.split("=", 1) for setting in arguments.setting]
+        self.wrapper = Wrapper(arguments.wrapper, self.folder + "/store", settings)
+        self.peers = [Wrapper(peer, f"{self.folder}/store-{i}", settings) for i, peer in enumerate(arguments.peer)]
         self.base = {k: v for k, v in os.environ.items() if not k.startswith(("CCWRAP_", "CCACHE_", "MAKE", "CPATH"))}
-        self.base.update({"LC_ALL": "C.UTF-8", "CCWRAP_DIR": self.folder + "/store", "CCACHE_DIR": self.folder + "/store", "CCWRAP_CONFIG": self.folder + "/none"})
-        for setting in arguments.setting:
-            key, value = setting.split("=", 1)
-            self.base["CCWRAP_" + key.upper()] = value
-            if key == "direct" and value == "0":
-                self.base["CCACHE_NODIRECT"] = "1"
-        self.commands, self.divergences, self.compared = [], 0, 0
+        self.base.update({"LC_ALL": "C.UTF-8", "CCWRAP_CONFIG": self.folder + "/none"})
+        self.commands, self.compared = [], 0
 
     def manifest(self):
         found = {}
@@ -339,8 +425,8 @@ class Test:
                 found[full] = (stat.st_ino, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size)
         return found
 
-    def run(self, command, wrapped):
-        """Runs it, takes away all that it wrote, and returns the outcome."""
+    def run(self, command, wrapper):
+        """Runs it (None: plainly), takes away all that it wrote, and returns the outcome."""
         kept = {}
         before = self.manifest()
         for full in before:
@@ -348,13 +434,13 @@ class Test:
                 stat = os.stat(full)
                 with open(full, "rb") as file:
                     kept[full] = (file.read(), stat)
-        environment = dict(self.base)
+        environment = {**self.base, **(wrapper.environment if wrapper else {})}
         for key, value in command.environment.items():
             if value is None:
                 environment.pop(key, None)
             else:
                 environment[key] = value
-        words = ([self.wrapper] if wrapped else []) + command.words
+        words = ([wrapper.path] if wrapper else []) + command.words
         where = self.project.path(command.tree, command.sub)
         done = subprocess.run(words, cwd=where, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
         files = {}
@@ -377,27 +463,41 @@ class Test:
                 os.utime(full, ns=(stat.st_atime_ns, stat.st_mtime_ns))
         return Outcome(done.returncode, done.stdout, done.stderr, files)
 
-    def compare(self, command, step):
-        first = self.rng.random() < 0.5
-        outcomes = {first: self.run(command, first)}
-        outcomes[not first] = self.run(command, not first)
-        self.compared += 1
-        differences = outcomes[False].differences(outcomes[True])
-        if differences:
-            noise = {d.split(":")[0] for d in outcomes[False].differences(self.run(command, False))}
-            differences = [d for d in differences if d.split(":")[0] not in noise]
-        if differences:
-            self.divergences += 1
-            print(f"DIVERGENCE seed {self.arguments.seed} step {step}: {command}")
-            for difference in differences:
-                print(f"    plain and wrapped: {difference}")
-            print("    after: " + "; ".join(self.project.log[-6:]), flush=True)
-        return not differences
+    def hits(self, wrapper):
+        return sum(wrapper.counters(self.base)[:2]) if self.peers else 0
 
-    def counters(self):
-        said = subprocess.run([self.wrapper, "--print-stats"], env=self.base, capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
-        values = dict(line.split("\t")[:2] for line in said.splitlines() if line.count("\t") == 1)
-        return [int(values.get(n, 0)) for n in ("direct_cache_hit", "preprocessed_cache_hit", "cache_miss")]
+    def differences(self, command, plain, wrapped):
+        """What of the plain outcome the wrapped one lacks, but for what differs between two plain runs."""
+        found = plain.differences(wrapped)
+        if found:
+            noise = {d.split(":")[0] for d in plain.differences(self.run(command, None))}
+            found = [d for d in found if d.split(":")[0] not in noise]
+        return found
+
+    def compare(self, command, step):
+        order = [None, self.wrapper, *self.peers]
+        self.rng.shuffle(order)
+        outcomes, hit = {}, {}
+        for wrapper in order:
+            before = self.hits(wrapper) if wrapper else 0
+            outcomes[wrapper] = self.run(command, wrapper)
+            hit[wrapper] = wrapper and self.hits(wrapper) > before
+        self.compared += 1
+        for wrapper in (self.wrapper, *self.peers):
+            differences = self.differences(command, outcomes[None], outcomes[wrapper])
+            wrapper.divergences += bool(differences)
+            wrapper.right += bool(hit[wrapper] and not differences)
+            wrapper.wrong += bool(hit[wrapper] and differences)
+            if differences and wrapper is self.wrapper:
+                self.tell(command, step, differences)
+                return False
+        return True
+
+    def tell(self, command, step, differences):
+        print(f"DIVERGENCE seed {self.arguments.seed} step {step}: {command}")
+        for difference in differences:
+            print(f"    plain and wrapped: {difference}")
+        print("    after: " + "; ".join(self.project.log[-6:]), flush=True)
 
     def go(self):
         begun = time.time()
@@ -418,15 +518,16 @@ class Test:
         return self.report(self.arguments.steps, begun)
 
     def report(self, steps, begun):
-        direct, preprocessed, missed = self.counters()
-        right = direct + preprocessed - self.divergences
+        direct, preprocessed, missed = self.wrapper.counters(self.base)
         print(f"seed {self.arguments.seed}, {steps} steps, {self.compared} comparisons in {time.time() - begun:.0f} s: "
-              f"{direct} direct hits, {preprocessed} preprocessed hits ({max(right, 0)} right), {missed} misses, {self.divergences} divergences")
-        return 1 if self.divergences else 0
+              f"{direct} direct hits, {preprocessed} preprocessed hits, {missed} misses, {self.wrapper.divergences} divergences")
+        for wrapper in (self.wrapper, *self.peers) if self.peers else ():
+            print(f"    {wrapper.name}: {wrapper.right} right hits, {wrapper.wrong} wrong hits, {wrapper.divergences} divergences")
+        return 1 if self.wrapper.divergences else 0
 
     def end(self):
-        if os.path.basename(self.wrapper) == "ccwrap":
-            subprocess.run([self.wrapper, "--stop-server"], env=self.base, capture_output=True, stdin=subprocess.DEVNULL)
+        for wrapper in (self.wrapper, *self.peers):
+            wrapper.end(self.base)
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -434,6 +535,7 @@ def main():
     here = os.path.dirname(os.path.abspath(__file__))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--wrapper", default=os.environ.get("CW", os.path.join(here, "../../build/ccwrap")))
+    parser.add_argument("--peer", action="append", default=[], metavar="CW", help="another cache, for comparison")
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--setting", action="append", default=[], metavar="KEY=VALUE")
