@@ -23,7 +23,6 @@ miss_hit clang -Xpreprocessor -fopenmp -DVALUE=7 -c a.c
 
 miss_hit clang --driver-mode=g++ -Wno-deprecated -DVALUE=1 -c a.c
 miss_hit clang -DVALUE=1 -c a.c
-twice clang --driver-mode=cl -DVALUE=1 -c a.c
 
 miss_hit clang --analyze -DVALUE=1 q.c
 miss_hit clang --analyze -Xanalyzer -analyzer-output=text -DVALUE=1 q.c
