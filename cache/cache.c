@@ -104,18 +104,69 @@ struct look_up {
     size_t count;
 };
 
+/* A result that is read from the store piece by piece. */
+struct stored_result {
+    struct cache_reader *reader;
+    uint32_t generation; /* an id means nothing in another store */
+    struct digest key;
+    int64_t id;
+};
+
+static int read_piece(void *data, size_t number, unsigned char **bytes, size_t *size)
+{
+    const struct stored_result *result = data;
+    struct cache_reader *reader = result->reader;
+
+    if (!follow_writer(reader) || reader->generation != result->generation)
+        return -ESTALE;
+    int error = store_piece(&reader->store, result->id, number, bytes, size);
+    note_error(reader, error);
+    if (error != -ENOENT)
+        return error;
+    *bytes = NULL;
+    *size = 0;
+    return 0;
+}
+
+static void result_is_damaged(void *data)
+{
+    const struct stored_result *result = data;
+    struct cache *cache = result->reader->cache;
+
+    set_cache_forget(cache->sets, &result->key, result->id);
+    if (result->generation == writer_generation(cache->writer))
+        writer_remove(cache->writer, &result->key, result->id);
+}
+
+static void release_result(void *data)
+{
+    memory_free(data);
+}
+
+static struct packed *open_pieces(const struct look_up *look_up, const struct cached_set *cached,
+                                  unsigned char *bytes, size_t size)
+{
+    struct stored_result *result = memory_alloc(sizeof *result);
+    struct packed_source source = {read_piece, result_is_damaged, release_result, result};
+
+    *result = (struct stored_result){look_up->reader, look_up->reader->generation, *look_up->key, cached->id};
+    return packed_open(bytes, size, &source);
+}
+
 /* Another server may have removed the row, which is no damage. */
 static struct packed *read_result(struct look_up *look_up, const struct cached_set *cached)
 {
     struct cache_reader *reader = look_up->reader;
     struct cache *cache = reader->cache;
+    struct packed *packed = NULL;
     unsigned char *bytes;
     size_t size;
 
     if (!follow_writer(reader))
         return NULL;
-    int error = store_result(&reader->store, cached->id, &bytes, &size);
-    struct packed *packed = error ? NULL : packed_adopt(bytes, size);
+    int error = store_piece(&reader->store, cached->id, 0, &bytes, &size);
+    if (!error)
+        packed = size < STORE_PIECE ? packed_adopt(bytes, size) : open_pieces(look_up, cached, bytes, size);
     if (packed && packed_checksum(packed) == cached->checksum)
         return packed;
 
@@ -159,7 +210,7 @@ static void add_row(void *data, const struct store_row *row)
     struct look_up *look_up = data;
     struct cached_set cached = {.id = row->id, .checksum = row->checksum};
 
-    cached.set = input_set_unpack(row->set, row->set_size);
+    cached.set = row->set ? input_set_unpack(row->set, row->set_size) : NULL;
     if (cached.set)
         look_up->sets[look_up->count++] = cached;
     else

@@ -44,13 +44,13 @@ struct cache_reader *cache_reader_open(struct cache *cache);
 void cache_reader_close(struct cache_reader *reader);
 
 struct cache_hit {
-    struct packed *packed; /* the caller's reference */
+    struct packed *packed; /* the caller's reference; may read on by the reader (packed_open) */
     bool but_comments;     /* CHECK_HOLDS_BUT_COMMENTS */
 };
 
 /* Tries the key's sets, most recently used first, until one holds and its result can be read. True: a hit.
  * `failed` as for input_set_check, of the last set tried; "" if there was none. A stored row that is damaged
- * is removed and is no hit. */
+ * is removed and is no hit. Of a large result that may turn out only when it is unpacked. */
 bool cache_lookup(struct cache_reader *reader, const struct digest *key, const struct check *check,
                   struct cache_hit *hit, const char **failed);
 

@@ -13,10 +13,7 @@
 #include "cache/input_layout.h"
 #include "cache/input_resolve.h"
 #include "cache/strings.h"
-#include "cache/zstd_context.h"
 #include "common/memory.h"
-
-enum { COMPRESSION = 6 };
 
 struct added {
     enum condition_kind kind;
@@ -542,22 +539,6 @@ static void put_directories(const struct packing *packing, struct buf *first, st
     buf_release(&list);
 }
 
-/* Where memory is short it adds nothing: what comes out then is no set. */
-static void put_compressed(const struct buf *first, struct buf *out)
-{
-    ZSTD_CCtx *context = zstd_take_compressor();
-    size_t bound = ZSTD_compressBound(first->length);
-
-    if (!context)
-        return;
-    buf_reserve(out, bound);
-    size_t size =
-        ZSTD_compressCCtx(context, out->data + out->length, bound, first->data, first->length, COMPRESSION);
-    if (!ZSTD_isError(size))
-        out->length += size;
-    zstd_give_compressor(context);
-}
-
 void input_set_pack(struct input_set_builder *builder, int directory, struct buf *out)
 {
     struct packing packing = {.builder = builder};
@@ -580,7 +561,7 @@ void input_set_pack(struct input_set_builder *builder, int directory, struct buf
     buf_add_u8(out, SET_VERSION);
     buf_add_varint(out, first.length);
     buf_add_varint(out, second.length);
-    put_compressed(&first, out);
+    buf_add(out, first.data, first.length);
     buf_add(out, second.data, second.length);
 
     buf_release(&first);

@@ -1,8 +1,8 @@
 /* input_layout: the form of a packed input set, shared by the builder and the checker.
  *
  * A packed set is
- *     u8 version, varint sizes of the two parts as they are in memory,
- *     a zstd frame with the first part, and the second part as it is: digests and marks don't compress.
+ *     u8 version, varint sizes of the two parts, the first part, the second part.
+ * It is not compressed: the store does that, with sets that are like it in view (bases.h).
  *
  * First part:
  *     u8 flags
@@ -29,7 +29,7 @@
 #include "cache/file_digest.h"
 #include "cache/hash.h"
 
-enum { SET_VERSION = 2, SET_COMMENTS = 1, BLANK_SIZE = 8, FILE_GROUP = 16 };
+enum { SET_VERSION = 3, SET_COMMENTS = 1, BLANK_SIZE = 8, FILE_GROUP = 16 };
 enum { FILE_EXECUTABLE = 1, FILE_NO_LINK = 2 };       /* it must be … */
 enum { DIRECTORY_NEEDED = 1, DIRECTORY_NO_LINK = 2 }; /* it must be there, … and not be a link */
 enum { SET_STRINGS_MAX = 64 * 1024 * 1024, SET_PARTS_MAX = 64 * 1024 * 1024 };

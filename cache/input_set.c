@@ -7,7 +7,6 @@
 
 #include "cache/input_layout.h"
 #include "cache/input_unpacked.h"
-#include "cache/zstd_context.h"
 #include "common/memory.h"
 
 uint64_t mark_of(const struct stamp *stamp)
@@ -27,20 +26,6 @@ struct parts {
     struct reader first, second;
 };
 
-static unsigned char *decompress(const void *bytes, size_t size, size_t expected)
-{
-    unsigned char *raw = malloc(expected + 1);
-    ZSTD_DCtx *context = zstd_take_decompressor();
-    bool good = raw && context && ZSTD_decompressDCtx(context, raw, expected, bytes, size) == expected;
-
-    if (context)
-        zstd_give_decompressor(context);
-    if (good)
-        return raw;
-    free(raw);
-    return NULL;
-}
-
 /* Finds the parts; false if the bytes can't be a set. */
 static bool open_parts(struct input_set *set, const unsigned char *bytes, size_t size, struct parts *parts)
 {
@@ -50,13 +35,12 @@ static bool open_parts(struct input_set *set, const unsigned char *bytes, size_t
     uint8_t version = reader_u8(&reader);
     uint64_t first_size = reader_varint(&reader), second_size = reader_varint(&reader);
     if (reader.bad || version != SET_VERSION || first_size > SET_PARTS_MAX ||
-        second_size > reader_left(&reader))
+        first_size > reader_left(&reader) || second_size != reader_left(&reader) - first_size)
         return false;
-    size_t frame = reader_left(&reader) - (size_t)second_size;
-    const unsigned char *compressed = reader_bytes(&reader, frame);
-    set->raw = decompress(compressed, frame, (size_t)first_size);
+    set->raw = malloc((size_t)first_size + 1);
     if (!set->raw)
         return false;
+    memcpy(set->raw, reader_bytes(&reader, (size_t)first_size), (size_t)first_size);
     reader_init(&parts->first, set->raw, (size_t)first_size);
     reader_init(&parts->second, reader.next, (size_t)second_size);
     set->memory += (size_t)first_size;

@@ -77,8 +77,7 @@ void input_set_add_twins(struct input_set_builder *builder, const char *path, co
 void input_set_allow_comments(struct input_set_builder *builder);
 
 /* Appends the packed set to `out`. Takes the stamps of all directories that prove absences; `directory` is
- * the client's working directory. Uses up the builder: it can only be freed afterwards. Where memory is too
- * short to compress it, what is appended is no set: cache_store refuses it. */
+ * the client's working directory. Uses up the builder: it can only be freed afterwards. */
 void input_set_pack(struct input_set_builder *builder, int directory, struct buf *out);
 
 struct input_set;

@@ -13,6 +13,7 @@
  * mode, size, and its path with a NUL; then the zstd frame, whose header says the sum of the sizes. */
 enum { MAGIC = 0x31706377, HEADER = 12, MAX_FILES = 1 << 20 };
 enum { READ_PIECE = 128 * 1024, WRITE_PIECE = 512 * 1024 };
+enum { INDEX_MAX = 512 * 1024 }; /* bytes: it lies in the first piece */
 
 /* The growing packed bytes. Their size is the user's, so memory is checked. */
 struct output {
@@ -114,7 +115,7 @@ static uint64_t checksum_of(const unsigned char *bytes, size_t size)
 
 static struct packed *new_packed(unsigned char *bytes, size_t size)
 {
-    struct packed *packed = memory_alloc(sizeof *packed);
+    struct packed *packed = memory_zalloc(sizeof *packed);
 
     packed->references = 1;
     packed->bytes = bytes;
@@ -145,8 +146,10 @@ int packed_make(const struct packed_file *files, size_t count, int level, uint64
     struct output output = {NULL, 0, 0};
 
     put_index(&index, files, count);
-    error =
-        output_reserve(&output, index.length + (total < 64 * 1024 ? ZSTD_COMPRESSBOUND(total) : total / 4));
+    error = index.length > INDEX_MAX ? -EFBIG : 0;
+    if (!error)
+        error = output_reserve(&output,
+                               index.length + (total < 64 * 1024 ? ZSTD_COMPRESSBOUND(total) : total / 4));
     if (error)
         goto out;
     memcpy(output.bytes, index.data, index.length);
@@ -206,14 +209,22 @@ static bool index_is_sound(const struct packed *packed)
     return !reader.bad && ZSTD_getFrameContentSize(reader.next, reader_left(&reader)) == total;
 }
 
+static bool magic_is_right(const unsigned char *bytes)
+{
+    struct reader reader;
+
+    reader_init(&reader, bytes, HEADER);
+    return reader_u32(&reader) == MAGIC;
+}
+
 static bool bytes_are_sound(const unsigned char *bytes, size_t size)
 {
     struct reader reader;
 
-    if (size < HEADER)
+    if (size < HEADER || !magic_is_right(bytes))
         return false;
-    reader_init(&reader, bytes, size);
-    return reader_u32(&reader) == MAGIC && reader_u64(&reader) == checksum_of(bytes, size);
+    reader_init(&reader, bytes + HEADER - 8, 8);
+    return reader_u64(&reader) == checksum_of(bytes, size);
 }
 
 struct packed *packed_adopt(unsigned char *bytes, size_t size)
@@ -230,6 +241,18 @@ struct packed *packed_adopt(unsigned char *bytes, size_t size)
     return packed;
 }
 
+struct packed *packed_open(unsigned char *bytes, size_t size, const struct packed_source *source)
+{
+    struct packed *packed = new_packed(bytes, size);
+
+    packed->source = *source;
+    if (size < HEADER || !magic_is_right(bytes) || !index_is_sound(packed)) {
+        packed_unref(packed);
+        return NULL;
+    }
+    return packed;
+}
+
 struct packed *packed_ref(struct packed *packed)
 {
     __atomic_add_fetch(&packed->references, 1, __ATOMIC_RELAXED);
@@ -240,6 +263,8 @@ void packed_unref(struct packed *packed)
 {
     if (!packed || __atomic_sub_fetch(&packed->references, 1, __ATOMIC_ACQ_REL) > 0)
         return;
+    if (packed->source.read)
+        packed->source.release(packed->source.data);
     free(packed->bytes);
     memory_free(packed);
 }
@@ -287,7 +312,10 @@ struct unpacker {
     size_t left;         /* files */
     ZSTD_DCtx *context;
     ZSTD_inBuffer in;
-    unsigned char *piece; /* contents that were unpacked and not yet asked for: start to end */
+    unsigned char *packed_piece; /* from the source, if `in` is beyond the first one */
+    size_t pieces;               /* that were read */
+    XXH3_state_t *checksum;      /* of them; NULL: it was judged before */
+    unsigned char *piece;        /* contents that were unpacked and not yet asked for: start to end */
     size_t room, start, end;
 };
 
@@ -308,6 +336,11 @@ struct unpacker *unpacker_new(const struct packed *packed)
     /* Where all contents fit, zstd writes them in one go, without a window of its own. */
     unpacker->room = total < WRITE_PIECE ? (size_t)total + 1 : WRITE_PIECE;
     unpacker->piece = memory_alloc(unpacker->room);
+    unpacker->pieces = 1;
+    if (packed->source.read && (unpacker->checksum = XXH3_createState()) != NULL) {
+        XXH3_64bits_reset(unpacker->checksum);
+        XXH3_64bits_update(unpacker->checksum, packed->bytes + HEADER, packed->size - HEADER);
+    }
     return unpacker;
 }
 
@@ -317,23 +350,71 @@ void unpacker_free(struct unpacker *unpacker)
         return;
     if (unpacker->context)
         zstd_give_decompressor(unpacker->context);
+    XXH3_freeState(unpacker->checksum);
+    free(unpacker->packed_piece);
     memory_free(unpacker->piece);
     memory_free(unpacker);
+}
+
+static int damaged(struct unpacker *unpacker)
+{
+    const struct packed_source *source = &unpacker->packed->source;
+
+    if (source->read)
+        source->damaged(source->data);
+    return -EBADMSG;
+}
+
+/* Puts the next piece of the packed result into `in`; an empty one at the end. */
+static int next_packed_piece(struct unpacker *unpacker)
+{
+    const struct packed_source *source = &unpacker->packed->source;
+    size_t size = 0;
+
+    free(unpacker->packed_piece);
+    unpacker->packed_piece = NULL;
+    if (source->read) {
+        int error = source->read(source->data, unpacker->pieces++, &unpacker->packed_piece, &size);
+        if (error)
+            return error;
+        XXH3_64bits_update(unpacker->checksum, unpacker->packed_piece, size);
+    }
+    unpacker->in = (ZSTD_inBuffer){unpacker->packed_piece, size, 0};
+    return 0;
+}
+
+/* After the last file: was all as it had been packed? */
+static int judge(struct unpacker *unpacker)
+{
+    int error = 0;
+
+    if (!unpacker->packed->source.read)
+        return 0;
+    while (!error && unpacker->in.size > 0)
+        error = next_packed_piece(unpacker);
+    if (!error && XXH3_64bits_digest(unpacker->checksum) != packed_checksum(unpacker->packed))
+        error = damaged(unpacker);
+    return error;
 }
 
 /* Makes start < end, or says why not. */
 static int refill(struct unpacker *unpacker)
 {
-    if (!unpacker->context)
+    if (!unpacker->context || (unpacker->packed->source.read && !unpacker->checksum))
         return -ENOMEM;
     ZSTD_outBuffer out = {unpacker->piece, unpacker->room, 0};
     while (out.pos == 0) {
         size_t before = unpacker->in.pos;
         size_t hint = ZSTD_decompressStream(unpacker->context, &out, &unpacker->in);
         if (ZSTD_isError(hint))
-            return -EBADMSG;
-        if (out.pos == 0 && unpacker->in.pos == before) /* the frame ends before the index does */
-            return -EBADMSG;
+            return damaged(unpacker);
+        if (out.pos > 0 || unpacker->in.pos > before)
+            continue;
+        int error = next_packed_piece(unpacker);
+        if (error)
+            return error;
+        if (unpacker->in.size == 0) /* the frame ends before the index does */
+            return damaged(unpacker);
     }
     unpacker->start = 0;
     unpacker->end = out.pos;
@@ -393,7 +474,7 @@ static int unpack_next(struct unpacker *unpacker, struct buf *out, int fd)
             return error;
         file.size -= size;
     }
-    return 0;
+    return unpacker->left == 0 ? judge(unpacker) : 0;
 }
 
 int unpacker_next_to_buf(struct unpacker *unpacker, struct buf *out)

@@ -15,10 +15,22 @@
 
 #include "common/buf.h"
 
+/* Where the pieces of a result that isn't held in memory as a whole come from. */
+struct packed_source {
+    /* Piece `number` (0 is what packed_open was given) in malloc'ed memory; *size 0: there are no more. 0 or
+     * negative errno. */
+    int (*read)(void *data, size_t number, unsigned char **bytes, size_t *size);
+    /* What came was not what had been packed. */
+    void (*damaged)(void *data);
+    void (*release)(void *data);
+    void *data;
+};
+
 struct packed {
     int references;
-    size_t size;
+    size_t size; /* of what is in memory */
     unsigned char *bytes;
+    struct packed_source source; /* read is NULL where `bytes` is all */
 };
 
 struct packed_file {
@@ -38,6 +50,9 @@ int packed_make(const struct packed_file *files, size_t count, int level, uint64
 /* Takes over `bytes` (malloc'ed). Checks header, bounds and checksum; NULL if anything is wrong (bytes are
  * freed then). */
 struct packed *packed_adopt(unsigned char *bytes, size_t size);
+/* The same for a result of which `bytes` is the first piece: the others are read, and the checksum is judged,
+ * while it is unpacked. Takes over `source`, too. It belongs to one thread. */
+struct packed *packed_open(unsigned char *bytes, size_t size, const struct packed_source *source);
 struct packed *packed_ref(struct packed *packed);
 void packed_unref(struct packed *packed);
 
@@ -50,8 +65,9 @@ void packed_file(const struct packed *packed, size_t index, struct packed_file *
 /* Sum of the files' sizes. */
 uint64_t packed_content_size(const struct packed *packed);
 
-/* Contents come out in the order of the index, each once, by one of these. Memory: one bounded buffer and a
- * zstd context that belongs to the thread. */
+/* Contents come out in the order of the index, each once, by one of these. What came before an error, or
+ * before the end of the last file, may be damaged. Memory: one bounded buffer, a piece of the packed result,
+ * and a zstd context that belongs to the thread. */
 struct unpacker;
 
 struct unpacker *unpacker_new(const struct packed *packed);

@@ -7,17 +7,23 @@
 #include <sys/stat.h>
 
 enum statement {
-    SELECT_SETS,
-    SELECT_RESULT,
+    SELECT_ENTRIES,
+    SELECT_SET,
+    SELECT_BASES,
+    SELECT_PIECE,
     SELECT_COUNTERS,
     SELECT_OLDEST,
     SELECT_SURPLUS,
     INSERT_ENTRY,
     INSERT_SET,
-    INSERT_RESULT,
+    INSERT_BASE,
+    INSERT_PIECE,
+    USE_BASE,
+    LEAVE_BASE,
+    DELETE_BASE,
     DELETE_ENTRY,
     DELETE_SET,
-    DELETE_RESULT,
+    DELETE_PIECES,
     UPDATE_USED,
     ADD_COUNTER,
     ZERO_COUNTERS,
@@ -29,26 +35,33 @@ enum statement {
 
 _Static_assert((int)STATEMENT_COUNT <= (int)STORE_STATEMENTS, "room for statements");
 
-#define SMALL_RESULT 65536 /* bytes: up to it a copy costs less than a second way to the row */
+#define SMALL_PIECE 65536        /* bytes: up to it a copy costs less than a second way to the row */
+enum { BASE_MAX = 1024 * 1024 }; /* bytes: a larger set lies by itself */
 #define QUOTED(text) #text
 #define TEXT(macro)  QUOTED(macro)
 
 static const char *const texts[STATEMENT_COUNT] = {
-    [SELECT_SETS] = "SELECT e.id, e.checksum, s.content FROM entries e JOIN sets s ON s.id = e.id "
-                    "WHERE e.key = ?1 ORDER BY e.used DESC",
-    [SELECT_RESULT] = "SELECT length(content), CASE WHEN length(content) <= " TEXT(
-        SMALL_RESULT) " THEN content END "
-                      "FROM results WHERE id = ?1",
+    [SELECT_ENTRIES] = "SELECT id, checksum FROM entries WHERE key = ?1 ORDER BY used DESC",
+    [SELECT_SET] = "SELECT s.content, s.base, b.content FROM sets s LEFT JOIN bases b ON b.id = s.base "
+                   "WHERE s.id = ?1",
+    [SELECT_BASES] = "SELECT id, content FROM bases ORDER BY id DESC LIMIT ?1",
+    [SELECT_PIECE] = "SELECT length(content), CASE WHEN length(content) <= " TEXT(
+        SMALL_PIECE) " THEN content END "
+                     "FROM results WHERE id = ?1",
     [SELECT_COUNTERS] = "SELECT name, value FROM counters ORDER BY name",
     [SELECT_OLDEST] = "SELECT id, key, size FROM entries WHERE used < ?1 ORDER BY used LIMIT ?2",
     [SELECT_SURPLUS] =
         "SELECT id, key, size FROM entries WHERE key = ?1 ORDER BY used DESC LIMIT -1 OFFSET ?2",
     [INSERT_ENTRY] = "INSERT INTO entries (key, used, checksum, size) VALUES (?1, ?2, ?3, ?4)",
-    [INSERT_SET] = "INSERT INTO sets (id, content) VALUES (?1, ?2)",
-    [INSERT_RESULT] = "INSERT INTO results (id, content) VALUES (?1, ?2)",
+    [INSERT_SET] = "INSERT INTO sets (id, base, content) VALUES (?1, ?3, ?2)",
+    [INSERT_BASE] = "INSERT INTO bases (uses, content) VALUES (?1, ?2)",
+    [INSERT_PIECE] = "INSERT INTO results (id, content) VALUES (?1, ?2)",
+    [USE_BASE] = "UPDATE bases SET uses = uses + 1 WHERE id = ?1",
+    [LEAVE_BASE] = "UPDATE bases SET uses = uses - 1 WHERE id = (SELECT base FROM sets WHERE id = ?1)",
+    [DELETE_BASE] = "DELETE FROM bases WHERE id = (SELECT base FROM sets WHERE id = ?1) AND uses <= 1",
     [DELETE_ENTRY] = "DELETE FROM entries WHERE id = ?1",
     [DELETE_SET] = "DELETE FROM sets WHERE id = ?1",
-    [DELETE_RESULT] = "DELETE FROM results WHERE id = ?1",
+    [DELETE_PIECES] = "DELETE FROM results WHERE id BETWEEN ?1 AND ?2",
     [UPDATE_USED] = "UPDATE entries SET used = ?2 WHERE id = ?1 AND used < ?2",
     [ADD_COUNTER] = "INSERT INTO counters (name, value) VALUES (?1, ?2) "
                     "ON CONFLICT (name) DO UPDATE SET value = value + excluded.value",
@@ -100,34 +113,84 @@ static int run_with(struct store *store, enum statement which, int64_t first, in
     return run(statement);
 }
 
+static void forget_bases(struct store *store)
+{
+    bases_release(&store->bases);
+    store->bases_loaded = false;
+}
+
 /* ---- reading ---- */
+
+/* What SELECT_SET gives, unpacked into malloc'ed memory. -EBADMSG: it is damaged. */
+static int unpack_set(sqlite3_stmt *statement, unsigned char **set, size_t *size)
+{
+    const void *content = sqlite3_column_blob(statement, 0), *below = sqlite3_column_blob(statement, 2);
+    size_t content_size = (size_t)sqlite3_column_bytes(statement, 0);
+    struct base base = {0};
+
+    if (!content)
+        return -EBADMSG;
+    if (sqlite3_column_int64(statement, 1) == 0)
+        return base_unpack(NULL, content, content_size, set, size);
+    int error = !below ? -EBADMSG
+                       : base_unpack(NULL, below, (size_t)sqlite3_column_bytes(statement, 2), &base.bytes,
+                                     &base.size);
+    if (error)
+        return error;
+    error = base_unpack(&base, content, content_size, set, size);
+    free(base.bytes);
+    return error;
+}
+
+/* The set of an entry, in malloc'ed memory: NULL if it is damaged or missing. */
+static int read_set(struct store *store, int64_t id, unsigned char **set, size_t *size)
+{
+    int error;
+    sqlite3_stmt *statement = prepare(store, SELECT_SET, &error);
+
+    *set = NULL;
+    if (!statement)
+        return error;
+    sqlite3_bind_int64(statement, 1, id);
+    int result = sqlite3_step(statement);
+    if (result == SQLITE_ROW)
+        error = unpack_set(statement, set, size);
+    if (error)
+        *set = NULL;
+    int last = finish(statement, result);
+    return last ? last : error == -EBADMSG ? 0 : error;
+}
 
 int store_sets(struct store *store, const struct digest *key, bool (*known)(void *data, int64_t id),
                void (*each)(void *data, const struct store_row *row), void *data)
 {
     int error, result;
-    sqlite3_stmt *statement = prepare(store, SELECT_SETS, &error);
+    sqlite3_stmt *statement = prepare(store, SELECT_ENTRIES, &error);
 
     if (!statement)
         return error;
     sqlite3_bind_blob(statement, 1, key->bytes, sizeof key->bytes, SQLITE_STATIC);
-    while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
+    while (!error && (result = sqlite3_step(statement)) == SQLITE_ROW) {
         struct store_row row = {.id = sqlite3_column_int64(statement, 0)};
+        unsigned char *set;
         if (known(data, row.id)) /* its set isn't even read */
             continue;
         row.checksum = (uint64_t)sqlite3_column_int64(statement, 1);
-        row.set = sqlite3_column_blob(statement, 2);
-        row.set_size = (size_t)sqlite3_column_bytes(statement, 2);
-        each(data, &row);
+        error = read_set(store, row.id, &set, &row.set_size);
+        row.set = set;
+        if (!error)
+            each(data, &row);
+        free(set);
     }
-    return finish(statement, result);
+    int last = finish(statement, error ? SQLITE_OK : result);
+    return error ? error : last;
 }
 
 /* Straight into the memory that is kept, which may be many megabytes: a column would be one more copy. */
-static int read_large(struct store *store, int64_t id, unsigned char **bytes, size_t *size)
+static int read_large(struct store *store, int64_t row, unsigned char **bytes, size_t *size)
 {
     sqlite3_blob *blob = NULL;
-    int result = sqlite3_blob_open(store->db, "main", "results", "content", id, 0, &blob);
+    int result = sqlite3_blob_open(store->db, "main", "results", "content", row, 0, &blob);
     int error = result == SQLITE_ERROR ? -ENOENT : store_error(result); /* the row has gone meanwhile */
 
     *bytes = NULL;
@@ -142,23 +205,24 @@ static int read_large(struct store *store, int64_t id, unsigned char **bytes, si
     return error;
 }
 
-int store_result(struct store *store, int64_t id, unsigned char **bytes, size_t *size)
+int store_piece(struct store *store, int64_t id, size_t number, unsigned char **bytes, size_t *size)
 {
+    int64_t row = id * STORE_PIECES + (int64_t)number;
     int error, result;
-    sqlite3_stmt *statement = prepare(store, SELECT_RESULT, &error);
+    sqlite3_stmt *statement = prepare(store, SELECT_PIECE, &error);
 
     if (!statement)
         return error;
-    sqlite3_bind_int64(statement, 1, id);
+    sqlite3_bind_int64(statement, 1, row);
     result = sqlite3_step(statement);
     if (result != SQLITE_ROW) {
         error = finish(statement, result);
         return error ? error : -ENOENT;
     }
     *size = (size_t)sqlite3_column_int64(statement, 0);
-    if (*size > SMALL_RESULT) {
+    if (*size > SMALL_PIECE) {
         finish(statement, SQLITE_OK);
-        return read_large(store, id, bytes, size);
+        return read_large(store, row, bytes, size);
     }
     const void *content = sqlite3_column_blob(statement, 1);
     *bytes = content ? malloc(*size) : NULL;
@@ -235,18 +299,23 @@ int store_commit(struct store *store)
 
 void store_rollback(struct store *store)
 {
+    forget_bases(store); /* some may not have come to be, and their ids will be given again */
     if (!sqlite3_get_autocommit(store->db))
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
-static int insert_blob(struct store *store, enum statement which, int64_t id, const void *bytes, size_t size)
+/* Into a statement whose second parameter is a blob, and whose others are numbers. */
+static int insert_blob(struct store *store, enum statement which, int64_t first, const void *bytes,
+                       size_t size, int64_t third)
 {
     int error;
     sqlite3_stmt *statement = prepare(store, which, &error);
 
     if (!statement)
         return error;
-    sqlite3_bind_int64(statement, 1, id);
+    sqlite3_bind_int64(statement, 1, first);
+    if (sqlite3_bind_parameter_count(statement) > 2)
+        sqlite3_bind_int64(statement, 3, third);
     if (sqlite3_bind_blob64(statement, 2, bytes, size, SQLITE_STATIC) != SQLITE_OK) {
         finish(statement, SQLITE_OK);
         return -EFBIG;
@@ -254,24 +323,107 @@ static int insert_blob(struct store *store, enum statement which, int64_t id, co
     return run(statement);
 }
 
+/* Those that were made last, by this server or another. One that is damaged is of no use here. */
+static int load_bases(struct store *store)
+{
+    struct base found[BASES_TRIED];
+    size_t count = 0;
+    int error, result;
+    sqlite3_stmt *statement = prepare(store, SELECT_BASES, &error);
+
+    if (!statement || store->bases_loaded)
+        return error;
+    sqlite3_bind_int64(statement, 1, BASES_TRIED);
+    while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
+        struct base *base = &found[count];
+        const void *content = sqlite3_column_blob(statement, 1);
+        base->id = sqlite3_column_int64(statement, 0);
+        count += content && base_unpack(NULL, content, (size_t)sqlite3_column_bytes(statement, 1),
+                                        &base->bytes, &base->size) == 0;
+    }
+    while (count > 0) /* the newest last */
+        bases_add(&store->bases, &found[--count]);
+    store->bases_loaded = true;
+    return finish(statement, result);
+}
+
+/* The set becomes a base. */
+static int insert_base(struct store *store, const struct store_item *item, int64_t *id)
+{
+    struct buf packed = BUF_INIT;
+    struct base base = {.bytes = malloc(item->set_size), .size = item->set_size};
+    int error = base.bytes ? base_pack(NULL, item->set, item->set_size, &packed) : -ENOMEM;
+
+    if (!error)
+        error = insert_blob(store, INSERT_BASE, 1, packed.data, packed.length, 0);
+    buf_release(&packed);
+    if (error) {
+        free(base.bytes);
+        return error;
+    }
+    memcpy(base.bytes, item->set, item->set_size);
+    *id = base.id = sqlite3_last_insert_rowid(store->db);
+    bases_add(&store->bases, &base);
+    return 0;
+}
+
+/* Packs the set on a base that is in the store for sure: another server may have removed it. */
+static int pack_set(struct store *store, const struct store_item *item, int64_t *base, struct buf *packed)
+{
+    *base = 0;
+    if (item->set_size > BASE_MAX)
+        return base_pack(NULL, item->set, item->set_size, packed);
+    int error = load_bases(store);
+    if (!error)
+        error = bases_pack(&store->bases, item->set, item->set_size, base, packed);
+    if (!error && *base) {
+        error = run_with(store, USE_BASE, *base, 0);
+        if (error || sqlite3_changes(store->db) > 0)
+            return error;
+        bases_forget(&store->bases, *base);
+        buf_reset(packed);
+    }
+    if (!error)
+        error = insert_base(store, item, base);
+    return error ? error : base_pack(&store->bases.list[0], item->set, item->set_size, packed);
+}
+
+static int insert_result(struct store *store, const struct store_item *item, int64_t id)
+{
+    const unsigned char *bytes = item->result;
+    int error = item->result_size > (uint64_t)STORE_PIECE * STORE_PIECES ? -EFBIG : 0;
+
+    for (size_t done = 0, piece = 0; !error && (done < item->result_size || piece == 0); piece++) {
+        size_t size = item->result_size - done < STORE_PIECE ? item->result_size - done : STORE_PIECE;
+        error = insert_blob(store, INSERT_PIECE, id * STORE_PIECES + (int64_t)piece, bytes + done, size, 0);
+        done += size;
+    }
+    return error;
+}
+
 int store_insert(struct store *store, const struct store_item *item, int64_t *id)
 {
+    struct buf set = BUF_INIT;
+    int64_t base;
     int error;
     sqlite3_stmt *statement = prepare(store, INSERT_ENTRY, &error);
 
-    if (!statement)
-        return error;
-    sqlite3_bind_blob(statement, 1, item->key.bytes, sizeof item->key.bytes, SQLITE_STATIC);
-    sqlite3_bind_int64(statement, 2, item->used);
-    sqlite3_bind_int64(statement, 3, (int64_t)item->checksum);
-    sqlite3_bind_int64(statement, 4, (int64_t)(item->set_size + item->result_size));
-    error = run(statement);
-    *id = sqlite3_last_insert_rowid(store->db);
     if (!error)
-        error = insert_blob(store, INSERT_SET, *id, item->set, item->set_size);
+        error = pack_set(store, item, &base, &set);
+    if (!error) {
+        sqlite3_bind_blob(statement, 1, item->key.bytes, sizeof item->key.bytes, SQLITE_STATIC);
+        sqlite3_bind_int64(statement, 2, item->used);
+        sqlite3_bind_int64(statement, 3, (int64_t)item->checksum);
+        sqlite3_bind_int64(statement, 4, (int64_t)(set.length + item->result_size));
+        error = run(statement);
+        *id = sqlite3_last_insert_rowid(store->db);
+    }
     if (!error)
-        error = insert_blob(store, INSERT_RESULT, *id, item->result, item->result_size);
+        error = insert_blob(store, INSERT_SET, *id, set.data, set.length, base);
+    if (!error)
+        error = insert_result(store, item, *id);
     store->entries_added += !error;
+    buf_release(&set);
     return error;
 }
 
@@ -279,12 +431,16 @@ int store_remove(struct store *store, int64_t id)
 {
     int error = run_with(store, DELETE_ENTRY, id, 0);
 
-    if (!error)
-        store->entries_added -= sqlite3_changes(store->db);
+    if (error || sqlite3_changes(store->db) == 0)
+        return error;
+    store->entries_added--;
+    error = run_with(store, DELETE_BASE, id, 0);
+    if (!error && sqlite3_changes(store->db) == 0)
+        error = run_with(store, LEAVE_BASE, id, 0);
     if (!error)
         error = run_with(store, DELETE_SET, id, 0);
     if (!error)
-        error = run_with(store, DELETE_RESULT, id, 0);
+        error = run_with(store, DELETE_PIECES, id * STORE_PIECES, id * STORE_PIECES + STORE_PIECES - 1);
     return error;
 }
 
@@ -382,8 +538,9 @@ int store_clear(struct store *store)
     int error = store_begin(store);
 
     if (!error)
-        error = store_execute(store, "DELETE FROM entries; DELETE FROM sets; DELETE FROM results;"
-                                     "UPDATE totals SET entries = 0");
+        error = store_execute(store, "DELETE FROM entries; DELETE FROM sets; DELETE FROM bases;"
+                                     "DELETE FROM results; UPDATE totals SET entries = 0");
+    forget_bases(store);
     if (!error)
         return store_commit(store);
     store_rollback(store);

@@ -1,14 +1,16 @@
 /* store: the sqlite3 database of a store, as the writer (all of it) and readers (look-ups) use it.
  *
  *     entries  id, key, used (microseconds since the epoch), checksum (of the packed result), size (bytes)
- *     sets     id, the packed input set
- *     results  id, the packed result
+ *     sets     id, base (0: none), the input set packed on that base (bases.h)
+ *     bases    id, uses (how many sets lie on it), the packed base
+ *     results  id * STORE_PIECES + number of the piece, a piece of the packed result
  *     counters name, value
  *     totals   one row: how many entries there are
  *
  * One entry is one set with its result. Ids are never used twice (AUTOINCREMENT), and a result is taken only
  * if it has the checksum that its entry says: another server may remove entries at any time. Blobs lie in
- * tables of their own, so that a use time can be written without them.
+ * tables of their own, so that a use time can be written without them; a large result is several rows, so
+ * that neither reading nor writing it needs its size in memory.
  *
  * A connection belongs to one thread at a time. Errors are negative errno: -EUCLEAN: the database is damaged,
  * -ESTALE: the file isn't the one that was opened any more, -ENOSPC, -EBUSY, -EROFS, else -EIO. */
@@ -20,10 +22,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cache/bases.h"
 #include "cache/hash.h"
 
 /* Pages are small, because half of the last page of each set and of each result is empty. */
-enum { STORE_FORMAT = 1, STORE_SETS_PER_KEY = 64, STORE_PAGE_SIZE = 4096 };
+enum { STORE_FORMAT = 2, STORE_SETS_PER_KEY = 64, STORE_PAGE_SIZE = 4096 };
+/* Bytes of a piece of a result (but the last one), and how many there may be. */
+enum { STORE_PIECE = 1024 * 1024, STORE_PIECES = 1024 };
 
 enum store_mode {
     STORE_NONE,      /* everything misses */
@@ -46,7 +51,7 @@ void store_warn(const struct store_place *place, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* A database with its prepared statements (indexes are store.c's own). */
-enum { STORE_STATEMENTS = 24 };
+enum { STORE_STATEMENTS = 28 };
 
 struct store {
     sqlite3 *db;
@@ -55,6 +60,8 @@ struct store {
     uint64_t device, inode; /* of the file that was opened */
     uint64_t wal_pages;     /* in the -wal, as of the last commit */
     int64_t entries_added;  /* in this transaction: for totals */
+    struct bases bases;     /* of the last sets that were written */
+    bool bases_loaded;
     sqlite3_stmt *statements[STORE_STATEMENTS];
 };
 
@@ -76,15 +83,16 @@ int64_t store_number(struct store *store, const char *sql, int64_t otherwise);
 struct store_row {
     int64_t id;
     uint64_t checksum;
-    const void *set; /* until the callback returns */
+    const void *set; /* until the callback returns; NULL: damaged */
     size_t set_size;
 };
 
 /* Calls `each` for the key's entries, last used first, but for those of which `known` says true. */
 int store_sets(struct store *store, const struct digest *key, bool (*known)(void *data, int64_t id),
                void (*each)(void *data, const struct store_row *row), void *data);
-/* The packed result in malloc'ed memory. -ENOENT if there is none. */
-int store_result(struct store *store, int64_t id, unsigned char **bytes, size_t *size);
+/* A piece of the packed result in malloc'ed memory. One that is shorter than STORE_PIECE is the last. -ENOENT
+ * if there is none. */
+int store_piece(struct store *store, int64_t id, size_t number, unsigned char **bytes, size_t *size);
 int store_each_counter(struct store *store, void (*each)(void *data, const char *name, int64_t value),
                        void *data);
 int64_t store_entries(struct store *store);

@@ -20,7 +20,8 @@ static const char schema[] =
     "  checksum INTEGER NOT NULL, size INTEGER NOT NULL);"
     "CREATE INDEX entries_by_key ON entries (key);"
     "CREATE INDEX entries_by_use ON entries (used);"
-    "CREATE TABLE sets (id INTEGER PRIMARY KEY, content BLOB NOT NULL);"
+    "CREATE TABLE sets (id INTEGER PRIMARY KEY, base INTEGER NOT NULL, content BLOB NOT NULL);"
+    "CREATE TABLE bases (id INTEGER PRIMARY KEY AUTOINCREMENT, uses INTEGER NOT NULL, content BLOB NOT NULL);"
     "CREATE TABLE results (id INTEGER PRIMARY KEY, content BLOB NOT NULL);"
     "CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE totals (entries INTEGER NOT NULL);"
@@ -274,10 +275,11 @@ void store_close(struct store *store)
     for (size_t i = 0; i < STORE_STATEMENTS; i++)
         sqlite3_finalize(store->statements[i]);
     sqlite3_close_v2(store->db);
+    bases_release(&store->bases);
     memset(store, 0, sizeof *store);
 }
 
-enum identity { IDENTITY_EMPTY, IDENTITY_OURS, IDENTITY_NEWER, IDENTITY_FOREIGN };
+enum identity { IDENTITY_EMPTY, IDENTITY_OURS, IDENTITY_EARLIER, IDENTITY_NEWER, IDENTITY_FOREIGN };
 
 static int identify(struct store *store, enum identity *identity)
 {
@@ -290,7 +292,7 @@ static int identify(struct store *store, enum identity *identity)
     if (application == APPLICATION)
         *identity = format > STORE_FORMAT    ? IDENTITY_NEWER
                     : format == STORE_FORMAT ? IDENTITY_OURS
-                                             : IDENTITY_FOREIGN;
+                                             : IDENTITY_EARLIER;
     else
         *identity =
             store_number(store, "SELECT count(*) FROM sqlite_schema", 1) ? IDENTITY_FOREIGN : IDENTITY_EMPTY;
@@ -349,7 +351,8 @@ static int prepare_for_writing(struct store *store)
     return error;
 }
 
-/* One try. -EUCLEAN if the file must be set aside; -ENOTUNIQ if it must be left alone. */
+/* One try. -EUCLEAN or -ENOEXEC (of an earlier format) if the file must be set aside; -ENOTUNIQ if it must be
+ * left alone. */
 static int try_open(struct store *store, const struct store_place *place, enum store_mode mode)
 {
     enum identity identity = IDENTITY_EMPTY;
@@ -365,6 +368,8 @@ static int try_open(struct store *store, const struct store_place *place, enum s
     }
     if (!error && identity == IDENTITY_NEWER)
         error = -ENOTUNIQ;
+    else if (!error && identity == IDENTITY_EARLIER)
+        error = -ENOEXEC;
     else if (!error && identity != IDENTITY_OURS)
         error = -EUCLEAN;
     if (!error && mode == STORE_OPEN)
@@ -387,13 +392,16 @@ enum store_mode store_open(struct store *store, const struct store_place *place)
         if (mode == STORE_NONE)
             return STORE_NONE;
         error = try_open(store, place, mode);
-        if (error != -EUCLEAN || mode != STORE_OPEN)
+        if ((error != -EUCLEAN && error != -ENOEXEC) || mode != STORE_OPEN)
             break;
-        if (store_set_aside(place, "damaged, or not a store of this kind") != 0)
+        if (store_set_aside(place, error == -ENOEXEC ? "made by an earlier version"
+                                                     : "damaged, or not a store of this kind") != 0)
             return STORE_NONE;
     }
     if (error == -ENOTUNIQ)
         store_warn(place, "no store: %s was made by a newer version", place->path);
+    else if (error == -ENOEXEC)
+        store_warn(place, "no store: %s was made by an earlier version", place->path);
     else if (error)
         store_warn(place, "no store: %s can't be opened: %s", place->path, strerror(-error));
     else if (mode != STORE_OPEN)

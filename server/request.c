@@ -258,14 +258,12 @@ bool request_look_up(struct request *request)
     uint64_t size;
     int error = result_restore(request, hit.packed, &size);
     packed_unref(hit.packed);
-    if (error == -EDOM) {
+    if (error == -EDOM || error == -EBADMSG || error == -ESTALE) { /* unfit, damaged, or gone meanwhile */
         buf_reset(&request->reply);
         return false;
     }
     if (error) /* no such folder, no right to write, a full disk: the compiler tells the user */
-        request_reply_run(request,
-                          error == -EBADMSG || error == -ENOMEM ? REASON_INTERNAL : REASON_OUTPUT_FILE,
-                          strerror(-error));
+        request_reply_run(request, error == -ENOMEM ? REASON_INTERNAL : REASON_OUTPUT_FILE, strerror(-error));
     else
         reply_hit(request, &hit, size);
     return true;

@@ -38,9 +38,9 @@ int result_pack(struct request *request, const struct buf *messages, uint32_t me
                 const struct output_file *outputs, size_t count, struct packed **packed);
 
 /* Step 6 of a hit: writes the files of a result where this request wants them, with its umask, and appends
- * its messages and the EXIT frame to the reply. -EDOM: the result can't be made fit for this request, which
- * is a miss. On another failure (negative errno) some files may be written: the client then runs the
- * compiler, which rewrites them. *size gets the bytes written. */
+ * its messages and the EXIT frame to the reply. -EDOM: the result can't be made fit for this request, and
+ * -EBADMSG, -ESTALE: it is damaged or gone, which is a miss. On another failure (negative errno) some files
+ * may be written: the client then runs the compiler, which rewrites them. *size gets the bytes written. */
 int result_restore(struct request *request, const struct packed *packed, uint64_t *size);
 
 /* May a result hold a file by this name of its own making? Only in a folder that the command names, or in the

@@ -180,11 +180,13 @@ def check_store(tree, label):
         return
     with sqlite3.connect("file:%s?mode=ro" % path, uri=True, timeout=10) as db:
         said = db.execute("PRAGMA integrity_check").fetchone()[0]
-        lost = db.execute("SELECT count(*) FROM entries e WHERE NOT EXISTS (SELECT 1 FROM results r WHERE r.id = e.id) "
+        lost = db.execute("SELECT count(*) FROM entries e WHERE NOT EXISTS (SELECT 1 FROM results r WHERE r.id = e.id * 1024) "
                           "OR NOT EXISTS (SELECT 1 FROM sets s WHERE s.id = e.id)").fetchone()[0]
+        lost += db.execute("SELECT count(*) FROM bases b WHERE uses <> (SELECT count(*) FROM sets s WHERE s.base = b.id)").fetchone()[0]
+        lost += db.execute("SELECT count(*) FROM sets WHERE base <> 0 AND base NOT IN (SELECT id FROM bases)").fetchone()[0]
         total, entries = db.execute("SELECT (SELECT entries FROM totals), (SELECT count(*) FROM entries)").fetchone()
     if said != "ok" or lost or total != entries:
-        tree.verdicts.fail("%s: the store: %s, %d rows without their parts, %d counted of %d" % (label, said, lost, total, entries))
+        tree.verdicts.fail("%s: the store: %s, %d rows without their parts or with too many, %d counted of %d" % (label, said, lost, total, entries))
     if any("damaged" in name for name in os.listdir(tree.place.store)):
         tree.verdicts.fail(label + ": a store was set aside")
 

@@ -116,7 +116,7 @@ def damage(bench, round_number):
     elif what == "cut":
         os.truncate(path, random.randrange(size))
     else:
-        page = 8192
+        page = 4096
         pages = max(1, size // page)
         with open(path, "r+b") as file:
             first, second = random.randrange(pages) * page, random.randrange(pages) * page
@@ -146,6 +146,10 @@ def foreign(bench):
     def newer():
         with sqlite3.connect(bench.file) as db:
             db.execute("PRAGMA user_version = 1000000")
+
+    def earlier():
+        with sqlite3.connect(bench.file) as db:
+            db.execute("PRAGMA user_version = 1")
 
     def no_table():
         with sqlite3.connect(bench.file) as db:
@@ -186,8 +190,18 @@ def foreign(bench):
             for row, content in rows:
                 db.execute("UPDATE sets SET content = ? WHERE id = ?", (content[: len(content) // 2], row))
 
-    for change in (text, other_database, newer, no_table, folder, fifo, link_to_nowhere, empty, read_only, store_is_a_file,
-                   swapped_results, swapped_sets):
+    def shuffled_bases():
+        """Sets that lie on the wrong bases."""
+        with sqlite3.connect(bench.file) as db:
+            db.execute("INSERT INTO bases (uses, content) SELECT 9, content FROM sets LIMIT 1")
+            db.execute("UPDATE sets SET base = (SELECT max(id) FROM bases)")
+
+    def lost_bases():
+        with sqlite3.connect(bench.file) as db:
+            db.execute("DELETE FROM bases")
+
+    for change in (text, other_database, newer, earlier, no_table, folder, fifo, link_to_nowhere, empty, read_only, store_is_a_file,
+                   swapped_results, swapped_sets, shuffled_bases, lost_bases):
         bench.lay(False)
         change()
         bench.use(change.__name__)

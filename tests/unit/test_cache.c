@@ -400,7 +400,7 @@ static void other_formats(void **state)
     open_cache(100 * MEGABYTE);
     assert_works(1);
     close_cache();
-    execute("PRAGMA user_version = 2");
+    execute("PRAGMA user_version = 1000");
     open_cache(100 * MEGABYTE);
     assert_int_equal(store(2, "x", 1000), -EROFS);
     assert_int_equal(look_up(1, "x", 1000), 0);
@@ -416,6 +416,7 @@ static void other_formats(void **state)
     assert_works(2);
     close_cache();
     assert_int_equal(warnings, 2);
+    assert_non_null(strstr(last_warning, "earlier version"));
 }
 
 static void damaged_rows_are_no_hits(void **state)
@@ -426,9 +427,10 @@ static void damaged_rows_are_no_hits(void **state)
     assert_works(2);
     assert_works(3);
     close_cache();
-    execute("UPDATE results SET content = substr(content, 1, length(content) - 1) || x'00' WHERE id = 1;"
-            "UPDATE sets SET content = x'0102' WHERE id = 2;"
-            "DELETE FROM results WHERE id = 3");
+    execute(
+        "UPDATE results SET content = substr(content, 1, length(content) - 1) || x'00' WHERE id = 1 * 1024;"
+        "UPDATE sets SET content = x'0102' WHERE id = 2;"
+        "DELETE FROM results WHERE id = 3 * 1024");
     open_cache(100 * MEGABYTE);
     for (int i = 1; i <= 3; i++) {
         assert_int_equal(look_up(i, "x", 1000), 0);
@@ -447,11 +449,152 @@ static void exchanged_rows_are_no_hits(void **state)
     assert_works(1);
     assert_works(2);
     close_cache();
-    execute("UPDATE results SET id = id + 2; UPDATE results SET id = 5 - id");
+    execute("UPDATE results SET id = id + 2048; UPDATE results SET id = 5 * 1024 - id");
     open_cache(100 * MEGABYTE);
     assert_int_equal(look_up(1, "x", 1000), 0);
     assert_int_equal(look_up(2, "x", 1000), 0);
     close_cache();
+}
+
+/* The number that the database gives. */
+static int64_t ask(const char *sql)
+{
+    sqlite3 *db;
+    sqlite3_stmt *statement;
+
+    assert_int_equal(sqlite3_open(database, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    int64_t number = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+    return number;
+}
+
+/* Sets that are alike lie on one base, which goes with the last of them. */
+static void sets_lie_on_bases(void **state)
+{
+    char fact[16];
+
+    (void)state;
+    for (int run = 0; run < 2; run++) { /* the second one uses what the first one left */
+        open_cache(100 * MEGABYTE);
+        for (int i = 0; i < 20; i++) {
+            snprintf(fact, sizeof fact, "%d", i);
+            assert_int_equal(store(20 * run + i, fact, 100), 0);
+        }
+        cache_flush(cache);
+        close_cache();
+    }
+    assert_int_equal(ask("SELECT sum(uses) FROM bases"), 40);
+    int64_t bases = ask("SELECT count(*) FROM bases");
+    open_cache(100 * MEGABYTE);
+    for (int i = 0; i < 40; i++) {
+        snprintf(fact, sizeof fact, "%d", i % 20);
+        assert_int_equal(look_up(i, fact, 100), 1);
+    }
+    close_cache();
+
+    execute("UPDATE bases SET content = x'0102'");
+    open_cache(100 * MEGABYTE);
+    assert_int_equal(look_up(0, "0", 100), 0);
+    assert_works(50); /* a damaged base isn't taken for new sets */
+    close_cache();
+    assert_true(ask("SELECT count(*) FROM bases") > bases - 1);
+
+    open_cache(100 * MEGABYTE);
+    assert_int_equal(look_up(50, "x", 1000), 1);
+    assert_int_equal(cache_evict_older(cache, -1), 0);
+    close_cache();
+    assert_int_equal(ask("SELECT count(*) FROM sets"), 0);
+    assert_int_equal(ask("SELECT count(*) FROM bases"), 0);
+}
+
+enum { LARGE = 3 * MEGABYTE };
+
+static struct packed *find_large(int number)
+{
+    struct arena arena;
+    struct environment environment;
+    char *none[] = {NULL};
+    struct digest key = key_of(number);
+    struct cache_hit hit = {NULL, false};
+
+    arena_init(&arena);
+    environment_init(&environment, &arena, none);
+    struct check check = {.digests = cache_digests(cache),
+                          .directory = AT_FDCWD,
+                          .directory_path = "/",
+                          .environment = &environment,
+                          .fact = fact_of_request,
+                          .data = (void *)"x"};
+    if (!cache_lookup(reader, &key, &check, &hit, NULL))
+        hit.packed = NULL;
+    arena_release(&arena);
+    return hit.packed;
+}
+
+/* 0 if the large result comes out as it was stored, 1 if it is a miss, -1 if it is damaged. */
+static int unpack_large(int number)
+{
+    struct packed *found = find_large(number);
+
+    if (!found)
+        return 1;
+    struct packed *made = make_packed((uint32_t)number, LARGE);
+    struct unpacker *is = unpacker_new(found), *was = unpacker_new(made);
+    struct buf is_bytes = BUF_INIT, was_bytes = BUF_INIT;
+    assert_true(found->size <= MEGABYTE); /* in memory */
+    int error = unpacker_next_to_buf(is, &is_bytes);
+    assert_int_equal(unpacker_next_to_buf(was, &was_bytes), 0);
+    if (!error) {
+        assert_int_equal(is_bytes.length, LARGE);
+        assert_memory_equal(is_bytes.data, was_bytes.data, LARGE);
+    } else {
+        assert_int_equal(error, -EBADMSG);
+    }
+    buf_release(&is_bytes);
+    buf_release(&was_bytes);
+    unpacker_free(is);
+    unpacker_free(was);
+    packed_unref(found);
+    packed_unref(made);
+    return error ? -1 : 0;
+}
+
+static void large_results_are_read_by_pieces(void **state)
+{
+    static const char *const damage[] = {
+        "UPDATE results SET content = zeroblob(length(content)) WHERE id = 1024 + 1",
+        "UPDATE results SET content = substr(content, 1, 5000) WHERE id = 2 * 1024 + 2",
+        "DELETE FROM results WHERE id = 3 * 1024 + 1",
+        "DELETE FROM results WHERE id = (SELECT max(id) FROM results WHERE id < 5 * 1024)",
+        "INSERT INTO results VALUES ((SELECT max(id) FROM results WHERE id < 6 * 1024) + 1, x'00')",
+        "UPDATE results SET content = CAST(substr(content, 1, length(content) - 1) || x'42' AS BLOB) WHERE "
+        "id = 6 * 1024",
+    };
+    enum { COUNT = sizeof damage / sizeof *damage };
+
+    (void)state;
+    open_cache(100 * MEGABYTE);
+    for (int i = 1; i <= COUNT; i++) {
+        assert_int_equal(store(i, "x", LARGE), 0);
+        cache_flush(cache);
+        assert_int_equal(unpack_large(i), 0);
+    }
+    close_cache();
+    assert_int_equal(ask("SELECT max(length(content)) FROM results"), STORE_PIECE);
+
+    for (int i = 1; i <= COUNT; i++)
+        execute(damage[i - 1]);
+    open_cache(100 * MEGABYTE);
+    for (int i = 1; i <= COUNT; i++) {
+        assert_int_equal(unpack_large(i), -1);
+        cache_flush(cache);
+        assert_int_equal(unpack_large(i), 1); /* it was removed */
+    }
+    close_cache();
+    assert_int_equal(ask("SELECT count(*) FROM entries"), 0);
 }
 
 static void damaged_pages_while_open(void **state)
@@ -698,6 +841,8 @@ int main(void)
         WITH_FOLDER(other_formats),
         WITH_FOLDER(damaged_rows_are_no_hits),
         WITH_FOLDER(exchanged_rows_are_no_hits),
+        WITH_FOLDER(sets_lie_on_bases),
+        WITH_FOLDER(large_results_are_read_by_pieces),
         WITH_FOLDER(damaged_pages_while_open),
         WITH_FOLDER(removed_while_open),
         WITH_FOLDER(places_that_will_not_do),
