@@ -2,8 +2,9 @@
  *
  *     fill FOLDER COUNT BYTES
  *
- * Keys are numbers, contents are noise of BYTES (as a small object compressed), and each input set has the
- * size of a small C file's: a hundred files. None of them is ever found. */
+ * As builds of one project after another leave them: the input sets are of a small C file's size, with
+ * headers of the system, headers of the project, and a source of their own. Keys are digests, contents are
+ * noise of BYTES (as a small object compressed). None of them is ever found. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,19 +14,31 @@
 #include "cache/cache.h"
 #include "cache/packed.h"
 
-enum { FILES = 100 };
+enum { SYSTEM_FILES = 60, COMMON_FILES = 30, OWN_FILES = 10, PROJECT_FILES = 100, PROJECT_RESULTS = 300 };
 
-static void pack_set(struct buf *out)
+static void add_file(struct input_set_builder *builder, const char *folder, long number)
 {
-    struct input_set_builder *builder = input_set_builder_new();
+    char path[64];
     struct file_facts facts = {.trusted = true};
 
-    for (int i = 0; i < FILES; i++) {
-        char path[64];
-        snprintf(path, sizeof path, "/usr/include/some/folder/header%d.h", i);
-        facts.content = digest_of(path, strlen(path));
-        input_set_add_file(builder, path, &facts, false);
-    }
+    snprintf(path, sizeof path, "%s/part%ld.h", folder, number);
+    facts.content = digest_of(path, strlen(path));
+    input_set_add_file(builder, path, &facts, false);
+}
+
+static void pack_set(long result, struct buf *out)
+{
+    struct input_set_builder *builder = input_set_builder_new();
+    char project[32];
+
+    snprintf(project, sizeof project, "src/project%ld", result / PROJECT_RESULTS);
+    for (long i = 0; i < SYSTEM_FILES; i++)
+        add_file(builder, "/usr/include/some/folder", i);
+    for (long i = 0; i < COMMON_FILES; i++)
+        add_file(builder, project, i);
+    for (long i = 0; i < OWN_FILES; i++)
+        add_file(builder, project, COMMON_FILES + rand() % (PROJECT_FILES - COMMON_FILES));
+    add_file(builder, project, PROJECT_FILES + result);
     input_set_pack(builder, -1, out);
     input_set_builder_free(builder);
 }
@@ -55,10 +68,11 @@ int main(int argc, char **argv)
         .folder = argv[1], .max_size = UINT64_MAX / 2, .memory = 1, .pending = 16 << 20};
     struct cache *cache = cache_open(&options);
     long count = atol(argv[2]);
-    pack_set(&set);
     struct packed *packed = pack_noise((size_t)atol(argv[3]));
     for (long i = 0; packed && i < count; i++) {
         struct digest key = digest_of(&i, sizeof i);
+        buf_reset(&set);
+        pack_set(i, &set);
         while (cache_store(cache, &key, set.data, set.length, packed) != 0)
             usleep(1000); /* the writer is behind */
     }

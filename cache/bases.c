@@ -1,14 +1,26 @@
 #include "cache/bases.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cache/zstd_context.h"
 
-/* A set fits a base if it shrinks to a quarter: with a stricter measure the bases themselves take more than
- * they save, with a laxer one the sets do (measured on sets of C programs). */
-enum { LEVEL = 3, FITS = 4, SIZE_MAX_UNPACKED = 256 * 1024 * 1024 };
+enum { LEVEL = 3, SIZE_MAX_UNPACKED = 256 * 1024 * 1024 };
+
+/* A set fits a base well if it shrinks to a quarter: with a stricter measure the bases themselves take more
+ * than they save, with a laxer one the sets do (measured on sets of C programs). Where sets have no more in
+ * common than that, each of them as a base would save nothing: then some serve for others by and by. */
+static bool fits_well(size_t size, size_t packed)
+{
+    return packed <= size / 4;
+}
+
+static bool fits_for_now(const struct bases *bases, size_t size, size_t packed)
+{
+    return packed <= size / 2 && bases->used < BASE_SERVES;
+}
 
 void bases_release(struct bases *bases)
 {
@@ -31,6 +43,7 @@ void bases_add(struct bases *bases, const struct base *base)
         free(bases->list[--bases->count].bytes);
     bases->list[bases->count] = *base;
     use(bases, bases->count++);
+    bases->used = 0;
 }
 
 void bases_forget(struct bases *bases, int64_t id)
@@ -68,21 +81,32 @@ int base_pack(const struct base *base, const void *bytes, size_t size, struct bu
 
 int bases_pack(struct bases *bases, const void *set, size_t size, int64_t *id, struct buf *out)
 {
-    size_t begin = out->length;
+    size_t begin = out->length, best = 0, least = SIZE_MAX;
+    int error = 0;
 
-    for (size_t i = 0; i < bases->count; i++) {
-        int error = base_pack(&bases->list[i], set, size, out);
+    *id = 0;
+    for (size_t i = 0; i < bases->count && !fits_well(size, least); i++) {
+        out->length = begin;
+        error = base_pack(&bases->list[i], set, size, out);
         if (error)
             return error;
-        if ((out->length - begin) * FITS <= size) {
-            *id = bases->list[i].id;
-            use(bases, i);
-            return 0;
+        if (out->length - begin < least) {
+            least = out->length - begin;
+            best = i;
         }
-        out->length = begin;
     }
-    *id = 0;
-    return 0;
+    bool last_is_best = out->length - begin == least;
+    bool fits = fits_well(size, least) || fits_for_now(bases, size, least);
+    if (!fits || !last_is_best)
+        out->length = begin;
+    if (!fits)
+        return 0;
+    if (!last_is_best)
+        error = base_pack(&bases->list[best], set, size, out);
+    *id = bases->list[best].id;
+    use(bases, best);
+    bases->used++;
+    return error;
 }
 
 int base_unpack(const struct base *base, const void *packed, size_t packed_size, unsigned char **bytes,

@@ -11,7 +11,7 @@
 
 #include "common/buf.h"
 
-enum { BASES_TRIED = 4 };
+enum { BASES_TRIED = 4, BASE_SERVES = 16 };
 
 struct base {
     int64_t id;
@@ -23,6 +23,7 @@ struct base {
 struct bases {
     struct base list[BASES_TRIED];
     size_t count;
+    unsigned used; /* how often one of them served since the last was added */
 };
 
 void bases_release(struct bases *bases);
