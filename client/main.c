@@ -1,8 +1,8 @@
 /* ccwrap: what stands in front of a compiler.
  *
- * This file decides what kind of call it is: the trampoline, an option (the server's program answers it), a
- * compile that needs no cache, or one that goes to the server. The compiler itself is the answer to all that
- * fails on the way. */
+ * This file decides what kind of call it is: the trampoline, the parent of a server, an option (the server's
+ * program answers it), a compile that needs no cache, or one that goes to the server. The compiler itself is
+ * the answer to all that fails on the way. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +12,7 @@
 #include "client/invocation.h"
 #include "client/trampoline.h"
 #include "common/places.h"
+#include "spawn/server_start.h"
 #include "spawn/trampoline.h"
 
 extern char **environ;
@@ -70,6 +71,8 @@ int main(int argc, char **argv)
 
     if (argc > 1 && strcmp(argv[1], TRAMPOLINE_WORD) == 0)
         trampoline_main(argc, argv, environ);
+    if (argc > 1 && strcmp(argv[1], SERVER_PARENT_WORD) == 0 && invocation_is_own_name(argv[0]))
+        return server_parent(argv, environ);
 
     bool closed = hold_standard_descriptors();
     arena_lend(&arena, memory, sizeof memory);

@@ -40,6 +40,7 @@ enum { LARGE_MEMORY = 1 << 20 };
 struct daemon {
     struct server server;
     uv_timer_t tick, drain;
+    bool ticked;
     uv_signal_t signals[3];
     uv_poll_t mounts;
     int mounts_fd;
@@ -240,6 +241,9 @@ static void on_tick(uv_timer_t *timer)
     struct daemon *daemon = timer->data;
     struct server *server = &daemon->server;
 
+    if (!daemon->ticked && server->logs) /* there may be many, and the first compile doesn't wait for it */
+        log_folder_remove_old(server->logs);
+    daemon->ticked = true;
     stats_flush();
     if (socket_is_lost(daemon) || is_idle(server))
         server_stop(server);

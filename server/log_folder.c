@@ -19,7 +19,7 @@ static int is_own_folder(const char *path)
            (status.st_mode & 077) == 0;
 }
 
-static void remove_old_logs(const char *folder)
+void log_folder_remove_old(const char *folder)
 {
     DIR *listing = opendir(folder);
     struct dirent *entry;
@@ -43,10 +43,8 @@ const char *log_folder_open(struct arena *arena, const char *runtime)
             continue;
         if (mkdir(folders[i], 0700) != 0 && errno != EEXIST)
             continue;
-        if (is_own_folder(folders[i])) {
-            remove_old_logs(folders[i]);
+        if (is_own_folder(folders[i]))
             return folders[i];
-        }
     }
     return NULL;
 }

@@ -2,34 +2,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "server/admin.h"
 #include "server/server.h"
-#include "spawn/launch.h"
 
 extern char **environ;
-
-/* The daemon must not be a child of the client that asked for it, which may become a compiler at once. */
-static int run_parent(int argc, char **argv)
-{
-    static char daemon_word[] = "--daemon";
-    char program[4096];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    struct launch launch;
-    pid_t pid;
-
-    if (length <= 0)
-        return 1;
-    program[length] = '\0';
-    (void)argc;
-    argv[1] = daemon_word;
-    launch_init(&launch, program, argv, environ);
-    launch.directory = "/";
-    launch.own_session = true;
-    launch_fd(&launch, 3, 3);
-    return launch_start(&launch, &pid) == 0 ? 0 : 1;
-}
 
 static void complain(void *data, const char *line)
 {
@@ -65,8 +42,6 @@ static int run_daemon(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], "--daemon-parent") == 0)
-        return run_parent(argc, argv);
     if (argc > 1 && strcmp(argv[1], "--daemon") == 0)
         return run_daemon(argc, argv);
     return admin_main(argc, argv);

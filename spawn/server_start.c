@@ -155,7 +155,8 @@ static int wait_until_ready(int fd, int64_t deadline)
 static int launch_server(const struct places *places, char *const *environment, struct arena *arena,
                          int64_t deadline)
 {
-    char *program = places_own_file(arena, "ccwrap-server");
+    /* The client starts ten times as fast as the server's program, which loads libraries. */
+    char *program = places_own_file(arena, "ccwrap");
     const char *argv[8];
     struct launch launch;
     int ready[2], count = 0;
@@ -164,7 +165,7 @@ static int launch_server(const struct places *places, char *const *environment, 
     if (!program)
         return -ENOENT;
     argv[count++] = program;
-    argv[count++] = "--daemon-parent";
+    argv[count++] = SERVER_PARENT_WORD;
     if (places->dir) {
         argv[count++] = "--dir";
         argv[count++] = places->dir;
@@ -190,6 +191,25 @@ static int launch_server(const struct places *places, char *const *environment, 
     }
     close(ready[0]);
     return error;
+}
+
+int server_parent(char **argv, char *const *environment)
+{
+    static char daemon_word[] = "--daemon";
+    struct arena arena;
+    struct launch launch;
+    pid_t pid;
+
+    arena_init(&arena);
+    argv[0] = places_own_file(&arena, "ccwrap-server");
+    if (!argv[0])
+        return 1;
+    argv[1] = daemon_word;
+    launch_init(&launch, argv[0], argv, environment);
+    launch.directory = "/";
+    launch.own_session = true;
+    launch_fd(&launch, READY_FD, READY_FD);
+    return launch_start(&launch, &pid) == 0 ? 0 : 1;
 }
 
 static int open_lock(const char *socket_path, struct arena *arena)

@@ -28,10 +28,15 @@ bool server_is_absent(int error);
  * not installed, or why socket folder or lock can't be had. *started (may be NULL) says whether this call did
  * it.
  *
- * What is launched is "ccwrap-server --daemon-parent [--dir DIR] --socket PATH --ready-fd 3": a process that
- * starts the daemon by itself and ends at once, so that the daemon isn't a child of the caller, which may be
- * about to become a compiler and must not get a child that it doesn't know of. It has a session of its own,
- * the directory "/", no descriptor of the caller's and only the variables that a server needs. */
+ * What is launched is "ccwrap --daemon-parent [--dir DIR] --socket PATH --ready-fd 3": a process that starts
+ * "ccwrap-server --daemon" with the same words and ends at once, so that the daemon isn't a child of the
+ * caller, which may be about to become a compiler and must not get a child that it doesn't know of. It has a
+ * session of its own, the directory "/", no descriptor of the caller's and only the variables that a server
+ * needs. */
 int server_start(const struct places *places, char *const *environment, struct arena *arena, bool *started);
+
+/* The main of that process; argv[1] is the word. Its status. */
+#define SERVER_PARENT_WORD "--daemon-parent"
+int server_parent(char **argv, char *const *environment);
 
 #endif
