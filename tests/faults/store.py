@@ -2,11 +2,12 @@
 """store.py [--quick] [--rounds N] [--seed N]
 
 A store that is damaged in every way: bits flipped and the end cut off anywhere in the database file and its -wal, a
-foreign file, one of a newer format, read-only, a folder in its place, taken away while it is open, a full disk, and
-two servers on one store. Compiles must have the plain compiler's outcome, and the server must not end.
+foreign file, one of another format, read-only, a folder in its place, taken away while it is open, a full disk, two
+servers on one store, and servers killed while they trim. Compiles must have the plain compiler's outcome, and the server must not end.
 """
 
 import argparse
+import contextlib
 import os
 import random
 import shutil
@@ -75,6 +76,28 @@ class Bench:
         if not with_wal:
             self.place.start()
             self.place.stop()
+
+    def in_namespace(self, script):
+        """Runs a script that mounts a file system as the store: server and client see it alike. Its status and what
+        it said; None where that isn't allowed."""
+        self.place.forget()
+        os.makedirs(self.place.store, exist_ok=True)
+        for i in range(SOURCES):
+            with open(os.path.join(self.place.top, "want%d.o" % i), "wb") as file:
+                file.write(self.wanted[i][3]["f%d.o" % i][1])
+        environment = dict(self.place.environment, STORE=self.place.store, CW=self.place.wrapper, TOP=self.place.top)
+        done = subprocess.run(["unshare", "-m", "bash", "-c", script], cwd=self.place.work, env=environment, timeout=120,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.place.kill_servers()
+        for i in range(SOURCES):
+            path = os.path.join(self.place.work, "f%d.o" % i)
+            if os.path.exists(path):
+                os.unlink(path)
+        if done.returncode == 77 or b"unshare" in done.stdout:
+            self.verdicts.note("no full disk: no mount namespace")
+            return None, ""
+        self.verdicts.tries += 1
+        return done.returncode, done.stdout[-200:].decode(errors="replace")
 
     def use(self, label):
         """After a damage: starts, compiles twice, and is well."""
@@ -264,8 +287,96 @@ def two_servers(bench):
         bench.verdicts.fail("two servers: integrity_check: %s" % said)
 
 
-def full_disk(bench, build):
-    """A small tmpfs as the store, in a mount namespace of its own: server and client see it alike."""
+COPIES = 40
+
+
+def multiply(path):
+    """Every entry COPIES times more, under keys that nobody asks for, and older than the real ones."""
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        for copy in range(1, COPIES + 1):
+            db.execute("CREATE TEMP TABLE new AS SELECT id AS old, (SELECT max(id) FROM entries) + row_number() OVER () AS id "
+                       "FROM entries WHERE id <= %d" % SOURCES)
+            db.execute("INSERT INTO entries SELECT new.id, randomblob(16), used - 1000000000 * %d, checksum, size "
+                       "FROM entries e JOIN new ON e.id = new.old" % copy)
+            db.execute("INSERT INTO sets SELECT new.id, base, content FROM sets s JOIN new ON s.id = new.old")
+            db.execute("INSERT INTO results SELECT r.id + (new.id - new.old) * 1024, r.content FROM results r "
+                       "JOIN new ON r.id / 1024 = new.old")
+            db.execute("DROP TABLE new")
+        db.execute("UPDATE bases SET uses = (SELECT count(*) FROM sets WHERE base = bases.id)")
+        db.execute("UPDATE totals SET entries = (SELECT count(*) FROM entries)")
+        db.commit()
+
+
+def what_is_wrong(path):
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        said = db.execute("PRAGMA integrity_check").fetchone()[0]
+        lost = db.execute("SELECT count(*) FROM entries e WHERE NOT EXISTS (SELECT 1 FROM results r WHERE r.id = e.id * 1024) "
+                          "OR NOT EXISTS (SELECT 1 FROM sets s WHERE s.id = e.id)").fetchone()[0]
+        lost += db.execute("SELECT count(*) FROM bases b WHERE uses <> (SELECT count(*) FROM sets s WHERE s.base = b.id)").fetchone()[0]
+        total, entries = db.execute("SELECT (SELECT entries FROM totals), (SELECT count(*) FROM entries)").fetchone()
+    wrong = said != "ok" or lost or total != entries
+    return "%s, %d rows without their parts, %d counted of %d" % (said, lost, total, entries) if wrong else ""
+
+
+def killed_while_trimming(bench, rounds):
+    """In the middle of a slice, of a vacuum, or of a checkpoint: the store is whole, and the rest is as before."""
+    bench.lay(False)
+    large = os.path.join(bench.place.top, "large.sqlite")
+    shutil.copy(bench.file, large)
+    multiply(large)
+    for number in range(rounds):
+        label = "killed while trimming, round %d" % number
+        bench.place.stop()
+        for suffix in ("", "-wal", "-shm"):
+            if os.path.exists(bench.file + suffix):
+                os.unlink(bench.file + suffix)
+        shutil.copy(large, bench.file)
+        order = random.choice([["--trim"], ["--evict-older-than", "1h"], ["--clear"]])
+        bench.place.start({"CCWRAP_MAXSIZE": str(os.path.getsize(large) // 3)})
+        asked = subprocess.Popen([bench.place.wrapper, *order], env=bench.place.environment, stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(random.random() * 0.3)
+        bench.place.kill_servers(signal.SIGKILL)
+        asked.wait()
+        wrong = what_is_wrong(bench.file)
+        bench.verdicts.tries += 1
+        if wrong:
+            bench.verdicts.fail("%s: %s" % (label, wrong))
+        bench.use(label)
+
+
+def full_while_trimming(bench):
+    """The limit is set lower when the disk is almost full already: what there is can still be used, and once there is room
+    the store shrinks."""
+    script = r"""
+mount -t tmpfs -o size=2m tmpfs "$STORE" || exit 77
+cp "$TOP/large.sqlite" "$STORE/cache.sqlite" || exit 77
+head -c 2m /dev/zero >"$STORE/filler" 2>/dev/null
+truncate -s -100k "$STORE/filler" # else it can't even be opened
+export CCWRAP_MAXSIZE=250k
+for n in 1 2; do for i in 0 1 2 3 4 5; do
+    "$CW" gcc -Wall -O1 -c f$i.c -o f$i.o 2>>"$TOP/err" || exit 1; cmp -s f$i.o "$TOP/want$i.o" || exit 2
+    "$CW" namespace=n$n gcc -Wall -O1 -c f$i.c -o f$i.o 2>>"$TOP/err" || exit 1; cmp -s f$i.o "$TOP/want$i.o" || exit 2
+done; "$CW" --trim; done
+rm -f "$STORE/filler"
+for n in 3 4; do for i in 0 1 2 3 4 5; do
+    "$CW" namespace=n$n gcc -Wall -O1 -c f$i.c -o f$i.o 2>>"$TOP/err" || exit 3; cmp -s f$i.o "$TOP/want$i.o" || exit 4
+done; done
+"$CW" --trim || exit 5
+"$CW" --stop-server
+[ "$(stat -c %s "$STORE/cache.sqlite")" -lt 600000 ] || exit 6
+cp "$STORE/cache.sqlite" "$TOP/after.sqlite"
+exit 0
+"""
+    status, said = bench.in_namespace(script)
+    if status is None:
+        return
+    wrong = what_is_wrong(os.path.join(bench.place.top, "after.sqlite")) if status == 0 else "status %d %s" % (status, said)
+    if wrong:
+        bench.verdicts.fail("full while trimming: " + wrong)
+
+
+def full_disk(bench):
     script = r"""
 mount -t tmpfs -o size=400k tmpfs "$STORE" || exit 77
 for i in 0 1 2 3 4 5; do "$CW" gcc -Wall -O1 -c f$i.c -o f$i.o 2>>"$TOP/err" || exit 1; done
@@ -280,25 +391,9 @@ done; done
 "$CW" --stop-server
 exit 0
 """
-    bench.place.forget()
-    os.makedirs(bench.place.store, exist_ok=True)
-    for i in range(SOURCES):
-        with open(os.path.join(bench.place.top, "want%d.o" % i), "wb") as file:
-            file.write(bench.wanted[i][3]["f%d.o" % i][1])
-    environment = dict(bench.place.environment, STORE=bench.place.store, CW=bench.place.wrapper, TOP=bench.place.top)
-    done = subprocess.run(["unshare", "-m", "bash", "-c", script], cwd=bench.place.work, env=environment, timeout=120,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    bench.place.kill_servers()
-    if done.returncode == 77 or b"unshare" in done.stdout:
-        bench.verdicts.note("no full disk: no mount namespace")
-        return
-    bench.verdicts.tries += 1
-    if done.returncode:
-        bench.verdicts.fail("full disk: status %d %s" % (done.returncode, done.stdout[-200:]))
-    for i in range(SOURCES):
-        path = os.path.join(bench.place.work, "f%d.o" % i)
-        if os.path.exists(path):
-            os.unlink(path)
+    status, said = bench.in_namespace(script)
+    if status:
+        bench.verdicts.fail("full disk: status %d %s" % (status, said))
 
 
 def main():
@@ -318,7 +413,9 @@ def main():
         foreign(bench)
         taken_away(bench)
         two_servers(bench)
-        full_disk(bench, None)
+        killed_while_trimming(bench, 6 if options.quick else 60)
+        full_disk(bench)
+        full_while_trimming(bench)
     finally:
         bench.place.remove()
     return verdicts.end()
