@@ -89,14 +89,20 @@ int store_execute(struct store *store, const char *sql)
     return store_error(sqlite3_exec(store->db, sql, NULL, NULL, NULL));
 }
 
-int64_t store_number(struct store *store, const char *sql, int64_t otherwise)
+static int read_number(struct store *store, const char *sql, int64_t *number)
 {
     sqlite3_stmt *statement = NULL;
+    int result = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
 
-    if (sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW)
-        otherwise = sqlite3_column_int64(statement, 0);
+    if (result == SQLITE_OK && (result = sqlite3_step(statement)) == SQLITE_ROW)
+        *number = sqlite3_column_int64(statement, 0);
     sqlite3_finalize(statement);
+    return store_error(result);
+}
+
+int64_t store_number(struct store *store, const char *sql, int64_t otherwise)
+{
+    read_number(store, sql, &otherwise);
     return otherwise;
 }
 
@@ -281,22 +287,23 @@ void store_close(struct store *store)
 
 enum identity { IDENTITY_EMPTY, IDENTITY_OURS, IDENTITY_EARLIER, IDENTITY_NEWER, IDENTITY_FOREIGN };
 
+/* A disk that fails for a moment must not look like a foreign file, which would be set aside. */
 static int identify(struct store *store, enum identity *identity)
 {
-    int error = store_execute(store, "SELECT 1 FROM sqlite_schema LIMIT 1");
-    if (error)
-        return error;
-    int64_t application = store_number(store, "PRAGMA application_id", 0);
-    int64_t format = store_number(store, "PRAGMA user_version", 0);
+    int64_t application = 0, format = 0, objects = 0;
+    int error = read_number(store, "SELECT count(*) FROM sqlite_schema", &objects);
 
+    if (!error)
+        error = read_number(store, "PRAGMA application_id", &application);
+    if (!error)
+        error = read_number(store, "PRAGMA user_version", &format);
     if (application == APPLICATION)
         *identity = format > STORE_FORMAT    ? IDENTITY_NEWER
                     : format == STORE_FORMAT ? IDENTITY_OURS
                                              : IDENTITY_EARLIER;
     else
-        *identity =
-            store_number(store, "SELECT count(*) FROM sqlite_schema", 1) ? IDENTITY_FOREIGN : IDENTITY_EMPTY;
-    return 0;
+        *identity = objects ? IDENTITY_FOREIGN : IDENTITY_EMPTY;
+    return error;
 }
 
 /* Another server may be making the same file: whoever gets the lock first does it. */
