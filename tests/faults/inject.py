@@ -1,75 +1,30 @@
 #!/usr/bin/env python3
-"""inject.py [--quick] [--seconds N] [--only KIND[,KIND]] [--scenario S[,S]] [--seed N]
+"""inject.py [--quick] [--seconds N] [--compile NAME,…] [--scenario S,…] [--only KIND,…] [--part I/N] [--seed N]
 
 Fault injection: the server runs with inject.so, in which the Nth call of a kind fails (once, or from then on) or
-is cut short. For each kind of call, way of failing and scenario, N goes up from 1 until there is no Nth call; after
-each the outcome of the compile must be the plain compiler's, and so must later compiles be without a fault: of the
-same text, of another text of its header, and with a header that appears where none was.
+is cut short. For each compile, scenario, kind of call and way of failing, N goes up from 1 until there is no Nth
+call. After each the outcome of the compile must be the plain compiler's, and so must be what the store then gives
+without a fault: for the same text, for another text of its header, and where a header appears that was not there.
+
+Without --quick all faults are tried: some ten thousand, an hour. --part 1/2 and 2/2 share them among two processes;
+--seconds (and --quick: 40) draws a sample at random.
 """
 
-import argparse
 import errno
 import itertools
 import mmap
 import os
 import random
+import shutil
 import struct
 import subprocess
-import sys
 import time
 
-from lib import HERE, Place, Verdicts, difference
+from inject_ways import COMPILES, HOW, KINDS, FROM, MAY_END, MAY_LOSE_CLIENT, MAY_SET_ASIDE, SCENARIOS, WAYS
+from lib import HERE, Place, difference, drive
 
-KINDS = ("open read pread write pwrite rename unlink mmap malloc ftruncate fallocate send recv accept spawn pidfd wait fsync "
-         "stat fstat access readlink readdir socketpair pipe epoll_ctl lock dup close mkstemp getsockopt compress "
-         "decompress context").split()
-ONCE, FROM, SHORT = 0, 1, 2
-HOW = {ONCE: "once", FROM: "from then on", SHORT: "short"}
-E = errno
-WAYS = {  # (how, errno)
-    "open": [(ONCE, E.EMFILE), (ONCE, E.EIO), (FROM, E.EMFILE), (ONCE, E.EINTR)],
-    "read": [(ONCE, E.EIO), (ONCE, E.EINTR), (SHORT, 0), (FROM, E.EIO)],
-    "pread": [(ONCE, E.EIO), (SHORT, 0), (FROM, E.EIO)],
-    "write": [(ONCE, E.ENOSPC), (ONCE, E.EINTR), (SHORT, 0), (FROM, E.ENOSPC)],
-    "pwrite": [(ONCE, E.ENOSPC), (ONCE, E.EIO), (SHORT, 0), (FROM, E.ENOSPC)],
-    "rename": [(ONCE, E.EIO), (FROM, E.ENOSPC)],
-    "unlink": [(ONCE, E.EIO), (FROM, E.EROFS)],
-    "mmap": [(ONCE, E.ENOMEM), (FROM, E.ENOMEM)],
-    "malloc": [(ONCE, E.ENOMEM)],
-    "ftruncate": [(ONCE, E.EIO), (FROM, E.ENOSPC)],
-    "fallocate": [(ONCE, E.ENOSPC), (FROM, E.ENOSPC)],
-    "send": [(ONCE, E.EAGAIN), (ONCE, E.EPIPE), (ONCE, E.EINTR), (SHORT, 0)],
-    "recv": [(ONCE, E.EAGAIN), (ONCE, E.ECONNRESET), (ONCE, E.EINTR), (SHORT, 0)],
-    "accept": [(ONCE, E.EMFILE), (ONCE, E.ECONNABORTED), (ONCE, E.EINTR)],
-    "spawn": [(ONCE, E.EAGAIN), (ONCE, E.ENOMEM), (FROM, E.E2BIG)],
-    "pidfd": [(ONCE, E.EMFILE), (FROM, E.ENOSYS)],
-    "wait": [(ONCE, E.EINTR)],
-    "fsync": [(ONCE, E.EIO), (FROM, E.EIO)],
-    "stat": [(ONCE, E.EIO), (ONCE, E.ENOMEM), (FROM, E.EACCES)],
-    "fstat": [(ONCE, E.EIO), (FROM, E.EIO)],
-    "access": [(ONCE, E.EIO), (FROM, E.EACCES)],
-    "readlink": [(ONCE, E.EIO), (FROM, E.ENOMEM)],
-    "readdir": [(ONCE, E.EIO), (FROM, E.EMFILE)],
-    "socketpair": [(ONCE, E.EMFILE), (FROM, E.ENFILE)],
-    "pipe": [(ONCE, E.EMFILE), (FROM, E.ENFILE)],
-    "epoll_ctl": [(ONCE, E.ENOMEM), (ONCE, E.ENOSPC)],
-    "lock": [(ONCE, E.EAGAIN), (ONCE, E.ENOLCK), (FROM, E.ENOLCK)],
-    "dup": [(ONCE, E.EMFILE)],
-    "close": [(ONCE, E.EIO)],
-    "mkstemp": [(ONCE, E.EMFILE), (ONCE, E.ENOSPC)],
-    "getsockopt": [(ONCE, E.ENOBUFS)],
-    "compress": [(ONCE, 0), (FROM, 0)],
-    "decompress": [(ONCE, 0), (FROM, 0)],
-    "context": [(ONCE, E.ENOMEM), (FROM, E.ENOMEM)],
-}
-# What may end the server: memory that it can't do without, and libuv's own calls.
-MAY_END = {"malloc", "mmap", "epoll_ctl", "context"}
-# What may cost the connection to a client whose compiler has begun.
-MAY_LOSE_CLIENT = {"read", "send", "recv"}
-
-SOURCE = '#include "h.h"\nint f(int n) { int unused; char a[N]; a[n] = 0; return a[n / 2] + N; }\n'
-INPUTS = {"f.c", "first/h.h", "second/h.h"}
-COMPILE = "gcc -g -gsplit-dwarf -fstack-usage -Wall -I first -I second -c f.c -o f.o -MD -MF f.d".split()
+# With an entry that was stored before the fault.
+WARM = {"warm", "textwarm", "reread", "stale", "appears"}
 
 
 class Control:
@@ -93,7 +48,7 @@ class Control:
 
 
 class Bench:
-    """The server with the library, and three states of the tree with the outcomes that belong to them."""
+    """The server with the library, and three states of a tree with the outcomes that belong to them."""
 
     def __init__(self, verdicts):
         self.verdicts = verdicts
@@ -102,24 +57,40 @@ class Bench:
         subprocess.run(["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-fPIC", "-shared", "-fno-builtin", "-o",
                         self.library, os.path.join(HERE, "inject.c"), "-ldl"], check=True)
         self.control = Control(os.path.join(self.place.top, "control"))
-        self.place.write("f.c", SOURCE)
-        os.mkdir(os.path.join(self.place.work, "first"))
         self.numbers = itertools.count(1)
+        self.stored = {}  # scenario: words under which state A is stored, for those that leave it as it was
+        self.start()
+
+    # --- the tree ---
+
+    def use(self, compile_name):
+        """From now on the tree and the command of this compile."""
+        self.files = COMPILES[compile_name]
+        self.command = self.files["command"]
+        self.stored = {}
+        shutil.rmtree(self.place.work)
+        os.mkdir(self.place.work)
+        for folder in self.files["folders"]:
+            os.mkdir(os.path.join(self.place.work, folder))
+        self.place.write(*self.files["source"])
+        self.inputs = {self.files["source"][0], self.files["header"], self.files["appears"]}
         self.wanted = {}
         for state in "ABC":
             self.put(state)
-            self.wanted[state] = self.place.outcome(COMPILE, INPUTS)
-            assert self.wanted[state][0] == 0 and len(self.wanted[state][3]) == 4, self.wanted[state]
-        self.start()
+            self.wanted[state] = self.place.outcome(self.command, self.inputs)
+        assert self.wanted["A"][0] == 0 and self.wanted["A"][3], self.wanted["A"]
+        assert len({str(outcome) for outcome in self.wanted.values()}) == 3
 
     def put(self, state):
-        """A, B: two texts of the header. C: as A, but another header appears before it."""
-        self.place.write("second/h.h", "#define N %d\n" % (200 if state == "B" else 100))
-        appears = os.path.join(self.place.work, "first", "h.h")
+        """A, B: two texts of the header. C: as A, but another header appears beside or before it."""
+        self.place.write(self.files["header"], self.files["text"] % (200 if state == "B" else 100))
+        appears = os.path.join(self.place.work, self.files["appears"])
         if state == "C":
-            self.place.write("first/h.h", "#define N 300\n")
+            self.place.write(self.files["appears"], self.files["text"] % 300)
         elif os.path.exists(appears):
             os.unlink(appears)
+
+    # --- the server ---
 
     def start(self):
         extra = {"LD_PRELOAD": self.library, "INJECT_CONTROL": self.control.file.name}
@@ -127,16 +98,20 @@ class Bench:
 
     def restart(self):
         self.place.forget()
+        self.stored = {}
         self.start()
 
-    def compile(self, words):
-        return self.place.outcome([self.place.wrapper, *words, *COMPILE], INPUTS)
+    def flush(self):
+        """All that waits for the writer is written."""
+        self.place.run([self.place.wrapper, "--print-stats"], limit=15)
+
+    # --- one try ---
 
     def expect(self, state, words, label, may_repeat=False, may_litter=False):
         began = time.monotonic()
-        got, wanted = self.compile(words), self.wanted[state]
+        got, wanted = self.place.outcome([self.place.wrapper, *words, *self.command], self.inputs), self.wanted[state]
         if may_litter:  # what can't be removed stays
-            for name in [name for name in got[3] if name.startswith(".ccwrap-")]:
+            for name in [name for name in got[3] if ".ccwrap-" in name]:
                 del got[3][name]
         wrong = difference(got, wanted)
         if wrong and (may_repeat or not self.place.alive()):
@@ -148,63 +123,88 @@ class Bench:
             self.verdicts.note("slower than 1.8 s", label)
         return not wrong
 
-    def flush(self):
-        """All that waits for the writer is written."""
-        self.place.run([self.place.wrapper, "--print-stats"], limit=15)
+    def holds(self, state, words, label):
+        """What the store gives for this state: nothing, or the right outcome. True if it is a hit."""
+        self.put(state)
+        got = self.place.outcome([self.place.wrapper, *words, "hits_only=1", *self.command], self.inputs)
+        if got[0] == 1 and not got[3]:
+            return False
+        wrong = difference(got, self.wanted[state])
+        if wrong:
+            self.verdicts.fail("%s: a hit for %s: %s" % (label, state, wrong))
+        return True
+
+    def words_for(self, scenario, label):
+        """The words before the compiler; in warm scenarios a result of state A is stored under them."""
+        words = self.stored.pop(scenario, None)
+        if words:
+            return words
+        words = ["namespace=n%d" % next(self.numbers)]
+        if scenario.startswith("text"):
+            words.append("direct=0")
+        if scenario in WARM:
+            self.put("A")
+            self.expect("A", words, label + ": before")
+            self.flush()
+        return words
 
     def try_one(self, scenario, kind, how, error, at):
         """One fault. Gives whether there was an at-th call, and how many there were."""
-        words = ["namespace=n%d" % next(self.numbers)]
-        label = "%s, %s %d %s, %s" % (scenario, kind, at, HOW[how], errno.errorcode.get(error, error))
-        if scenario.startswith("text"):
-            words.append("direct=0")
+        label = "%s, %s, %s %d %s, %s" % (self.command[0], scenario, kind, at, HOW[how], errno.errorcode.get(error, error))
+        words = self.words_for(scenario, label)
         state = {"stale": "B", "appears": "C"}.get(scenario, "A")
-        self.put("A")
-        if scenario in ("warm", "textwarm", "stale", "appears", "reread"):
-            self.expect("A", words, label + ": before")
-        if scenario == "reread":  # a server that knows nothing but the store
-            self.place.stop()
-            self.start()
+        if scenario in ("start", "reread"):  # a server that knows nothing but the store
+            self.place.kill()
+            if scenario == "reread":
+                self.start()
         self.put(state)
+        self.control.order(kind, how, error, at)
         if scenario == "start":
-            self.place.stop()
-            self.control.order(kind, how, error, at)
             self.start()
-        else:
-            self.control.order(kind, how, error, at)
         self.expect(state, words, label, kind in MAY_LOSE_CLIENT, kind == "unlink" and how == FROM)
-        if scenario in ("cold", "text", "start"):
+        if scenario not in ("warm", "textwarm", "reread"):
             self.flush()
         fired, seen = self.control.clear()
         if fired:
             self.verdicts.tries += 1
-            self.after(scenario, kind, words, label)
+            self.after(scenario, kind, error, words, label)
+        elif scenario in ("warm", "textwarm", "reread"):
+            self.stored[scenario] = words
         return fired, seen
 
-    def after(self, scenario, kind, words, label):
-        """Nothing wrong was stored, and the server is well."""
+    def after(self, scenario, kind, error, words, label):
+        """Nothing wrong was stored, nothing was lost, and the server is well."""
         if not self.place.alive():
             if kind not in MAY_END and scenario != "start":
                 self.verdicts.fail(label + ": the server ended (%s)" % self.place.server.returncode)
             else:
                 self.verdicts.note("server ended by " + kind)
-            self.place.stop()
+            self.place.stop()  # a client may have started another one
             self.start()
-        for state in "BCA":
-            self.put(state)
-            self.expect(state, words, "%s: then %s" % (label, state))
-        if not self.hits(words):
-            time.sleep(0.3)
+        for state in "BC":
+            self.holds(state, words, label)
+        if self.holds("A", words, label) or self.recovers(words, label):
+            if scenario in ("warm", "textwarm", "reread"):
+                self.stored[scenario] = words
+        else:
+            self.verdicts.note("no more hits after %s" % kind, label)
+            self.restart()
+        if self.place.store_set_aside():
+            if (kind, error) in MAY_SET_ASIDE:
+                self.verdicts.note("set aside after " + kind)
+            else:
+                self.verdicts.fail(label + ": the store was set aside")
+            self.restart()
+
+    def recovers(self, words, label):
+        """Without a fault a compile is stored again, at the latest after what a server waits after a failure."""
+        for pause in (0, 0.3):
+            time.sleep(pause)
+            self.put("A")
             self.expect("A", words, label + ": then A")
-            if not self.hits(words):
-                self.verdicts.note("no more hits after %s" % kind, label)
-                self.restart()
-
-    def hits(self, words):
-        return not difference(self.compile(words + ["hits_only=1"]), self.wanted["A"])
-
-
-SCENARIOS = "cold warm stale appears text textwarm reread start".split()
+            if self.holds("A", words, label):
+                return True
+        return False
 
 
 def numbers():
@@ -215,53 +215,65 @@ def numbers():
         at += max(1, at // 12)
 
 
-def run_all(bench, kinds, scenarios):
-    for scenario in scenarios:
-        for kind in kinds:
-            for how, error in WAYS[kind]:
-                for at in numbers():
-                    if not bench.try_one(scenario, kind, how, error, at)[0]:
-                        break
-                    if how == FROM and at > 40:
-                        break
+def run_row(bench, scenario, kind, how, error):
+    """All N of one kind of call and one way of failing."""
+    for at in numbers():
+        if not bench.try_one(scenario, kind, how, error, at)[0] or (how == FROM and at > 40):
+            return
 
 
-def run_sample(bench, kinds, scenarios, seconds, seed):
+def run_all(bench, options):
+    part, parts = map(int, options.part.split("/"))
+    for compile_name in options.compile.split(","):
+        bench.use(compile_name)
+        rows = [(scenario, kind, *way) for scenario in scenarios_of(bench, options) for kind in options.only.split(",")
+                for way in WAYS[kind]]
+        for number, row in enumerate(rows):
+            if number % parts == part - 1:
+                run_row(bench, *row)
+        if options.verbose:
+            print("     %s: %d tried so far, %s" % (compile_name, bench.verdicts.tries, bench.place.status()), flush=True)
+        check_store(bench)
+
+
+def run_sample(bench, options, seconds):
     """Tries drawn at random; how many calls of a kind a scenario makes is learned on the way."""
-    random.seed(seed)
-    most = {pair: 8 for pair in itertools.product(kinds, scenarios)}
-    end = time.monotonic() + seconds
-    while most and time.monotonic() < end:
-        kind, scenario = random.choice(sorted(most))
-        how, error = random.choice(WAYS[kind])
-        fired, seen = bench.try_one(scenario, kind, how, error, random.randint(1, most[kind, scenario]))
-        if fired or seen:
-            most[kind, scenario] = max(seen, most[kind, scenario] if fired else 1)
-        else:
-            del most[kind, scenario]
+    names = options.compile.split(",")
+    for share, compile_name in enumerate(names, 1):
+        bench.use(compile_name)
+        end = bench.verdicts.began + seconds * share / len(names)
+        most = {pair: 8 for pair in itertools.product(options.only.split(","), scenarios_of(bench, options))}
+        while most and time.monotonic() < end:
+            kind, scenario = random.choice(sorted(most))
+            how, error = random.choice(WAYS[kind])
+            fired, seen = bench.try_one(scenario, kind, how, error, random.randint(1, most[kind, scenario]))
+            if fired or seen:
+                most[kind, scenario] = max(seen, most[kind, scenario] if fired else 1)
+            else:
+                del most[kind, scenario]
+        check_store(bench)
 
 
-def main():
-    options = argparse.ArgumentParser()
-    options.add_argument("--quick", action="store_true")
-    options.add_argument("--seconds", type=int, default=0)
-    options.add_argument("--only", default=",".join(KINDS))
-    options.add_argument("--scenario", default=",".join(SCENARIOS))
-    options.add_argument("--seed", type=int, default=1)
-    options = options.parse_args()
+def scenarios_of(bench, options):
+    return [name for name in options.scenario.split(",") if name in bench.files.get("scenarios", SCENARIOS)]
 
-    verdicts = Verdicts("injected")
-    bench = Bench(verdicts)
-    try:
-        kinds, scenarios = options.only.split(","), options.scenario.split(",")
-        if options.quick or options.seconds:
-            run_sample(bench, kinds, scenarios, options.seconds or 40, options.seed)
-        else:
-            run_all(bench, kinds, scenarios)
-    finally:
-        bench.place.remove()
-    return verdicts.end()
+
+def check_store(bench):
+    bench.place.stop()
+    fault = bench.place.store_fault()
+    if fault:
+        bench.verdicts.fail(fault)
+    bench.start()
+
+
+def body(bench, options):
+    options.compile = ",".join(name for name in options.compile.split(",") if shutil.which(COMPILES[name]["command"][0]))
+    if options.quick or options.seconds:
+        run_sample(bench, options, options.seconds or 40)
+    else:
+        run_all(bench, options)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    drive("injected", __doc__, Bench, body, more=[("--seconds", 0), ("--compile", ",".join(COMPILES)), ("--only", ",".join(KINDS)),
+                                                  ("--scenario", ",".join(SCENARIOS)), ("--part", "1/1"), ("--verbose", 0)])

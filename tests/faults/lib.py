@@ -1,9 +1,13 @@
-"""What the fault drivers share: a folder with a store and a server of its own, compiles whose result is compared
-with the plain compiler's, and the count of tries and failures."""
+"""What the fault drivers share: their options and their end, a folder with a store and a server of its own, compiles
+whose result is compared with the plain compiler's, and the count of tries and failures."""
 
+import argparse
+import contextlib
 import os
+import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -49,10 +53,67 @@ class Verdicts:
         return 1 if self.failures else 0
 
 
-def skip(name, why):
-    print("SKIP faults %s: %s" % (name, why))
-    print("0 passed, 0 failed, 1 skipped")
-    sys.exit(0)
+def drive(name, doc, bench, body, full=0, quick=0, more=()):
+    """The whole of a driver: reads the options, makes `bench` (which has a `place`), lets `body(bench, options)` try, and
+    ends the process with the verdict. `--rounds` is `full`, or `quick` with --quick. `more`: further options, as (name,
+    default)."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--rounds", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=1)
+    for option, default in more:
+        parser.add_argument(option, type=type(default), default=default)
+    options = parser.parse_args()
+    options.rounds = options.rounds or (quick if options.quick else full)
+    random.seed(options.seed)
+    verdicts = Verdicts(name)
+    bench = bench(verdicts)
+    try:
+        body(bench, options)
+    finally:
+        bench.place.remove()
+    sys.exit(verdicts.end())
+
+
+def kill_all(pids, number=signal.SIGKILL):
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            pass
+
+
+def processes():
+    """Of all processes: number and words of the command line, without zombies."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/cmdline" % pid, "rb") as file:
+                words = file.read().split(b"\0")
+        except OSError:
+            continue
+        yield int(pid), words
+
+
+def is_zombie(pid):
+    try:
+        with open("/proc/%s/stat" % pid) as file:
+            return file.read().rsplit(")", 1)[1].split()[0] == "Z"
+    except OSError:
+        return False
+
+
+def fault_of_store(path):
+    """What is wrong with a store's file, in words; "" if nothing."""
+    with contextlib.closing(sqlite3.connect("file:%s?mode=ro" % path, uri=True, timeout=10)) as db:
+        said = db.execute("PRAGMA integrity_check").fetchone()[0]
+        lost = db.execute("SELECT count(*) FROM entries e WHERE NOT EXISTS (SELECT 1 FROM results r WHERE r.id = e.id * 1024) "
+                          "OR NOT EXISTS (SELECT 1 FROM sets s WHERE s.id = e.id)").fetchone()[0]
+        lost += db.execute("SELECT count(*) FROM bases b WHERE uses <> (SELECT count(*) FROM sets s WHERE s.base = b.id)").fetchone()[0]
+        lost += db.execute("SELECT count(*) FROM sets WHERE base <> 0 AND base NOT IN (SELECT id FROM bases)").fetchone()[0]
+        total, entries = db.execute("SELECT (SELECT entries FROM totals), (SELECT count(*) FROM entries)").fetchone()
+    if said == "ok" and not lost and total == entries:
+        return ""
+    return "the store: %s, %d rows without their parts or with too many, %d counted of %d" % (said, lost, total, entries)
 
 
 class Place:
@@ -104,23 +165,10 @@ class Place:
 
     def servers(self):
         """Process ids of all servers of this place."""
-        found = []
-        for pid in filter(str.isdigit, os.listdir("/proc")):
-            try:
-                with open("/proc/%s/cmdline" % pid, "rb") as file:
-                    words = file.read().split(b"\0")
-            except OSError:
-                continue
-            if words[0].endswith(b"ccwrap-server") and self.socket.encode() in words:
-                found.append(int(pid))
-        return found
+        return [pid for pid, words in processes() if words[0].endswith(b"ccwrap-server") and self.socket.encode() in words]
 
     def kill_servers(self, number=signal.SIGKILL):
-        for pid in self.servers():
-            try:
-                os.kill(pid, number)
-            except ProcessLookupError:
-                pass
+        kill_all(self.servers(), number)
         if self.server is not None and number == signal.SIGKILL:
             self.server.wait()
             self.server = None
@@ -134,9 +182,46 @@ class Place:
                 pass
         self.kill_servers()
 
+    def kill(self):
+        """Ends the server that was started last, at once."""
+        if self.server is not None:
+            self.server.kill()
+            self.server.wait()
+            self.server = None
+            if os.path.exists(self.socket):
+                os.unlink(self.socket)
+
     def forget(self):
         self.stop()
         shutil.rmtree(self.store, ignore_errors=True)
+
+    def status(self):
+        """What the kernel says of the server: resident and highest megabytes, threads, descriptors, children that ended
+        and were not waited for."""
+        folder = "/proc/%d/" % self.server.pid
+        with open(folder + "status") as file:
+            said = dict(line.split(":", 1) for line in file)
+        number = lambda name: int(said[name].split()[0])
+        zombies = 0
+        for thread in os.listdir(folder + "task"):
+            with open("%stask/%s/children" % (folder, thread)) as file:
+                zombies += sum(is_zombie(pid) for pid in file.read().split())
+        return {"MB": number("VmRSS") / 1024, "most MB": number("VmHWM") / 1024, "threads": number("Threads"),
+                "descriptors": len(os.listdir(folder + "fd")), "zombies": zombies}
+
+    # --- the store ---
+
+    def store_set_aside(self):
+        return os.path.isdir(self.store) and any("damaged" in name for name in os.listdir(self.store))
+
+    def store_fault(self):
+        """What is wrong with the store as it lies there, in words; "" if nothing."""
+        path = os.path.join(self.store, "cache.sqlite")
+        if not os.path.exists(path):
+            return ""
+        if self.store_set_aside():
+            return "a store was set aside"
+        return fault_of_store(path)
 
     # --- compiles ---
 
@@ -178,3 +263,37 @@ def difference(got, wanted):
         if got[3][name] != wanted[3][name]:
             return "%s differs" % name
     return ""
+
+
+class Sources:
+    """A place with `count` small sources, and the outcome that each has of the plain compiler."""
+
+    def __init__(self, verdicts, count, text, words):
+        self.verdicts, self.count, self.command = verdicts, count, words
+        self.place = Place()
+        self.inputs = set()
+        for i in range(count):
+            self.place.write("f%d.c" % i, text(i))
+            self.inputs.add("f%d.c" % i)
+        self.wanted = [self.place.outcome(self.words(i), self.inputs) for i in range(count)]
+
+    def words(self, i):
+        return [word % i if "%" in word else word for word in self.command]
+
+    def wrong(self, i, before=()):
+        """Compiles the i-th source through the wrapper; what is wrong, or ""."""
+        return difference(self.place.outcome([self.place.wrapper, *before, *self.words(i)], self.inputs), self.wanted[i])
+
+    def build(self, label, before=(), order=None):
+        """Compiles all sources; those that are wrong are failures."""
+        for i in range(self.count) if order is None else order:
+            began = time.monotonic()
+            wrong = self.wrong(i, before)
+            if wrong:
+                self.verdicts.fail("%s: f%d.c: %s" % (label, i, wrong))
+            if time.monotonic() - began > 1.8:
+                self.verdicts.note("slower than 1.8 s", label)
+
+    def server_is_well(self, label):
+        if self.place.server is not None and not self.place.alive():
+            self.verdicts.fail("%s: the server ended (%s)" % (label, self.place.server.returncode))

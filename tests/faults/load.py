@@ -6,57 +6,34 @@ say garbage, or stop reading, and a server with 64 descriptors. A build beside i
 stays bounded; its resident size is printed.
 """
 
-import argparse
 import os
-import random
 import resource
 import shutil
 import socket
 import struct
 import subprocess
-import sys
 import time
 
-from lib import Place, Verdicts, difference
+from lib import Sources, difference, drive
 
 SOURCES = 10
 MEMORY_MAX = 600  # MB
 
 
-class Bench:
+def text(i):
+    return "int f%d(int a) { return a * %d; }\nstatic int unused;\n" % (i, i)
+
+
+class Bench(Sources):
     def __init__(self, verdicts):
-        self.verdicts = verdicts
-        self.place = Place()
-        self.inputs = set()
-        for i in range(SOURCES):
-            self.place.write("f%d.c" % i, "int f%d(int a) { return a * %d; }\nstatic int unused;\n" % (i, i))
-            self.inputs.add("f%d.c" % i)
-        self.wanted = [self.place.outcome(self.words(i), self.inputs) for i in range(SOURCES)]
-
-    @staticmethod
-    def words(i):
-        return ["gcc", "-Wall", "-c", "f%d.c" % i, "-o", "f%d.o" % i]
-
-    def build(self, label, more=()):
-        """The build beside the load: all sources, warm or cold."""
-        for i in range(SOURCES):
-            began = time.monotonic()
-            words = [self.place.wrapper, *more, *self.words(i)]
-            wrong = difference(self.place.outcome(words, self.inputs), self.wanted[i])
-            if wrong:
-                self.verdicts.fail("%s: f%d.c: %s" % (label, i, wrong))
-            if time.monotonic() - began > 1.8:
-                self.verdicts.note("slower than 1.8 s", label)
+        super().__init__(verdicts, SOURCES, text, "gcc -Wall -c f%d.c -o f%d.o".split())
 
     def memory(self, label):
-        with open("/proc/%d/status" % self.place.server.pid) as file:
-            status = dict(line.split(":", 1) for line in file)
-        resident, peak = (int(status[name].split()[0]) // 1024 for name in ("VmRSS", "VmHWM"))
-        descriptors = len(os.listdir("/proc/%d/fd" % self.place.server.pid))
-        print("     %s: %d MB resident, %d MB at most, %d descriptors, %s threads"
-              % (label, resident, peak, descriptors, status["Threads"].strip()), flush=True)
-        if peak > MEMORY_MAX:
-            self.verdicts.fail("%s: %d MB resident" % (label, peak))
+        status = self.place.status()
+        print("     %s: %d MB resident, %d MB at most, %d descriptors, %d threads"
+              % (label, status["MB"], status["most MB"], status["descriptors"], status["threads"]), flush=True)
+        if status["most MB"] > MEMORY_MAX:
+            self.verdicts.fail("%s: %d MB resident" % (label, status["most MB"]))
 
     def connect(self):
         end = socket.socket(socket.AF_UNIX)
@@ -228,34 +205,22 @@ def few_descriptors(bench):
     assert resource.getrlimit(resource.RLIMIT_NOFILE) == hard
 
 
-def main():
-    options = argparse.ArgumentParser()
-    options.add_argument("--quick", action="store_true")
-    options.add_argument("--clients", type=int, default=0)
-    options = options.parse_args()
-    random.seed(1)
+def body(bench, options):
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-
-    verdicts = Verdicts("load")
-    bench = Bench(verdicts)
     scale = 5 if options.quick else 1
-    try:
-        bench.place.start()
-        bench.build("before")
-        bench.build("before, warm")
-        bench.memory("before")
-        clients_at_once(bench, options.clients or 1000 // scale)
-        long_command_lines(bench)
-        quiet_connections(bench, 2000 // scale)
-        garbage_connections(bench, 2000 // scale)
-        deaf_connections(bench, 40 // scale)
-        few_descriptors(bench)
-    finally:
-        bench.place.remove()
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    return verdicts.end()
+    bench.place.start()
+    bench.build("before")
+    bench.build("before, warm")
+    bench.memory("before")
+    clients_at_once(bench, options.clients or 1000 // scale)
+    long_command_lines(bench)
+    quiet_connections(bench, 2000 // scale)
+    garbage_connections(bench, 2000 // scale)
+    deaf_connections(bench, 40 // scale)
+    few_descriptors(bench)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    drive("load", __doc__, Bench, body, more=[("--clients", 0)])

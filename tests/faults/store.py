@@ -6,7 +6,6 @@ foreign file, one of another format, read-only, a folder in its place, taken awa
 servers on one store, and servers killed while they trim. Compiles must have the plain compiler's outcome, and the server must not end.
 """
 
-import argparse
 import contextlib
 import os
 import random
@@ -14,49 +13,30 @@ import shutil
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 
-from lib import Place, Verdicts, difference
+from lib import Sources, drive, fault_of_store
 
 SOURCES = 6
 
 
-class Bench:
+def text(i):
+    return "".join("int f%d_%d(int a) { return a * %d; }\n" % (i, k, i * k) for k in range(1 + 40 * i)) + "static int unused%d;\n" % i
+
+
+class Bench(Sources):
     def __init__(self, verdicts):
-        self.verdicts = verdicts
-        self.place = Place()
-        self.inputs = set()
-        for i in range(SOURCES):
-            body = "".join("int f%d_%d(int a) { return a * %d; }\n" % (i, k, i * k) for k in range(1 + 40 * i))
-            self.place.write("f%d.c" % i, body + "static int unused%d;\n" % i)
-            self.inputs.add("f%d.c" % i)
-        self.wanted = [self.place.outcome(self.words(i), self.inputs) for i in range(SOURCES)]
+        super().__init__(verdicts, SOURCES, text, "gcc -Wall -O1 -c f%d.c -o f%d.o".split())
         self.file = os.path.join(self.place.store, "cache.sqlite")
         self.pristine = os.path.join(self.place.top, "pristine")
 
-    @staticmethod
-    def words(i):
-        return ["gcc", "-Wall", "-O1", "-c", "f%d.c" % i, "-o", "f%d.o" % i]
-
-    def compile_all(self, label, order=range(SOURCES), wrapper=None):
+    def compile_all(self, label, order=None):
         self.verdicts.tries += 1
-        good = True
-        for i in order:
-            wrong = difference(self.place.outcome([wrapper or self.place.wrapper, *self.words(i)], self.inputs), self.wanted[i])
-            if wrong:
-                self.verdicts.fail("%s: f%d.c: %s" % (label, i, wrong))
-                good = False
-        return good
-
-    def server_is_well(self, label):
-        if self.place.server is not None and not self.place.alive():
-            self.verdicts.fail("%s: the server ended (%s)" % (label, self.place.server.returncode))
+        self.build(label, order=order)
 
     def hits(self):
         """How many of the sources hit now."""
-        return sum(not difference(self.place.outcome([self.place.wrapper, "hits_only=1", *self.words(i)], self.inputs), self.wanted[i])
-                   for i in range(SOURCES))
+        return sum(not self.wrong(i, ["hits_only=1"]) for i in range(SOURCES))
 
     def fill(self):
         """A store with all results, written down, and a copy of it with and without a -wal."""
@@ -269,8 +249,7 @@ def two_servers(bench):
     for turn in range(6):
         bench.place.environment = (first_environment, second_environment)[turn % 2]
         for i in range(SOURCES):
-            words = [bench.place.wrapper, "namespace=two%d" % (turn // 2), *bench.words(i)]
-            wrong = difference(bench.place.outcome(words, bench.inputs), bench.wanted[i])
+            wrong = bench.wrong(i, ["namespace=two%d" % (turn // 2)])
             if wrong:
                 bench.verdicts.fail("two servers: %s" % wrong)
         bench.verdicts.tries += 1
@@ -307,17 +286,6 @@ def multiply(path):
         db.commit()
 
 
-def what_is_wrong(path):
-    with contextlib.closing(sqlite3.connect(path)) as db:
-        said = db.execute("PRAGMA integrity_check").fetchone()[0]
-        lost = db.execute("SELECT count(*) FROM entries e WHERE NOT EXISTS (SELECT 1 FROM results r WHERE r.id = e.id * 1024) "
-                          "OR NOT EXISTS (SELECT 1 FROM sets s WHERE s.id = e.id)").fetchone()[0]
-        lost += db.execute("SELECT count(*) FROM bases b WHERE uses <> (SELECT count(*) FROM sets s WHERE s.base = b.id)").fetchone()[0]
-        total, entries = db.execute("SELECT (SELECT entries FROM totals), (SELECT count(*) FROM entries)").fetchone()
-    wrong = said != "ok" or lost or total != entries
-    return "%s, %d rows without their parts, %d counted of %d" % (said, lost, total, entries) if wrong else ""
-
-
 def killed_while_trimming(bench, rounds):
     """In the middle of a slice, of a vacuum, or of a checkpoint: the store is whole, and the rest is as before."""
     bench.lay(False)
@@ -338,7 +306,7 @@ def killed_while_trimming(bench, rounds):
         time.sleep(random.random() * 0.3)
         bench.place.kill_servers(signal.SIGKILL)
         asked.wait()
-        wrong = what_is_wrong(bench.file)
+        wrong = bench.place.store_fault()
         bench.verdicts.tries += 1
         if wrong:
             bench.verdicts.fail("%s: %s" % (label, wrong))
@@ -371,7 +339,7 @@ exit 0
     status, said = bench.in_namespace(script)
     if status is None:
         return
-    wrong = what_is_wrong(os.path.join(bench.place.top, "after.sqlite")) if status == 0 else "status %d %s" % (status, said)
+    wrong = fault_of_store(os.path.join(bench.place.top, "after.sqlite")) if status == 0 else "status %d %s" % (status, said)
     if wrong:
         bench.verdicts.fail("full while trimming: " + wrong)
 
@@ -396,30 +364,17 @@ exit 0
         bench.verdicts.fail("full disk: status %d %s" % (status, said))
 
 
-def main():
-    options = argparse.ArgumentParser()
-    options.add_argument("--quick", action="store_true")
-    options.add_argument("--rounds", type=int, default=0)
-    options.add_argument("--seed", type=int, default=1)
-    options = options.parse_args()
-    random.seed(options.seed)
-
-    verdicts = Verdicts("store")
-    bench = Bench(verdicts)
-    try:
-        bench.fill()
-        for number in range(options.rounds or (8 if options.quick else 150)):
-            damage(bench, number)
-        foreign(bench)
-        taken_away(bench)
-        two_servers(bench)
-        killed_while_trimming(bench, 6 if options.quick else 60)
-        full_disk(bench)
-        full_while_trimming(bench)
-    finally:
-        bench.place.remove()
-    return verdicts.end()
+def body(bench, options):
+    bench.fill()
+    for number in range(options.rounds):
+        damage(bench, number)
+    foreign(bench)
+    taken_away(bench)
+    two_servers(bench)
+    killed_while_trimming(bench, max(6, options.rounds * 2 // 5))
+    full_disk(bench)
+    full_while_trimming(bench)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    drive("store", __doc__, Bench, body, full=150, quick=8)
