@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -273,6 +274,15 @@ static bool is_within_limit(const struct request *request, const struct packed *
     return true;
 }
 
+/* A client that waited too long, or was killed, has closed its end, and may be running the compiler: nothing
+ * may appear in its tree any more. On the loop, which has the socket then, its leaving is a cancel. */
+static bool client_has_left(const struct request *request)
+{
+    char byte;
+
+    return request->fd >= 0 && recv(request->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
 /* All or nothing: what a compiler would do where one of the files can't be written is not for us to say. */
 static int restore_files(struct request *request, const struct packed *packed, struct unpacker *unpacker,
                          uint64_t *size)
@@ -283,6 +293,8 @@ static int restore_files(struct request *request, const struct packed *packed, s
                     ? write_all_beside(request, packed, unpacker, restored, &count, size)
                     : -EFBIG;
 
+    if (!error && client_has_left(request))
+        error = -ECANCELED;
     for (size_t i = 0; i < count && !error; i++)
         error = put_in_place(&restored[i]);
     for (size_t i = 0; i < count && error; i++)

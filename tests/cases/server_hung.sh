@@ -19,6 +19,12 @@ kill -CONT $servers
 sleep 0.5
 equal f.o want.o "server woke up"
 "$CW" gcc -c f.c -o f.o || fail "after the server woke up"
+kill -STOP $servers
+timeout 30 "$CW" gcc -c f.c -o f.o || fail "hung again: status $?"
+rm f.o
+kill -CONT $servers
+sleep 0.5
+[ ! -e f.o ] || fail "the hit for a client that had left was restored"
 slow_compiler 4
 rm -f "$TOP/pid" f.o
 timeout 60 "$CW" bin/slowcc -c f.c -o f.o &
