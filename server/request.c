@@ -238,6 +238,19 @@ static void reply_hit(struct request *request, const struct cache_hit *hit, uint
     request->outcome = request->by_text ? "hit preprocessed" : "hit direct";
 }
 
+static enum reason reason_of_restore(int error)
+{
+    switch (error) {
+    case -EBADMSG:
+    case -ENOMEM:
+        return REASON_INTERNAL;
+    case -ECANCELED:
+        return REASON_CANCELLED;
+    default: /* no such folder, no right to write, a full disk: the compiler tells the user */
+        return REASON_OUTPUT_FILE;
+    }
+}
+
 bool request_look_up(struct request *request)
 {
     struct check check = {.digests = cache_digests(request->server->cache),
@@ -262,8 +275,8 @@ bool request_look_up(struct request *request)
         buf_reset(&request->reply);
         return false;
     }
-    if (error) /* no such folder, no right to write, a full disk: the compiler tells the user */
-        request_reply_run(request, error == -ENOMEM ? REASON_INTERNAL : REASON_OUTPUT_FILE, strerror(-error));
+    if (error)
+        request_reply_run(request, reason_of_restore(error), strerror(-error));
     else
         reply_hit(request, &hit, size);
     return true;
