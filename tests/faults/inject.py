@@ -20,11 +20,14 @@ import struct
 import subprocess
 import time
 
+from direct import Direct, namespace
 from inject_ways import COMPILES, HOW, KINDS, FROM, MAY_END, MAY_LOSE_CLIENT, MAY_SET_ASIDE, SCENARIOS, WAYS
 from lib import HERE, Place, difference, drive
 
 # With an entry that was stored before the fault.
 WARM = {"warm", "textwarm", "reread", "stale", "appears"}
+# … which leave that entry as it was.
+KEEP = {"warm", "textwarm", "reread"}
 
 
 class Control:
@@ -54,11 +57,15 @@ class Bench:
         self.verdicts = verdicts
         self.place = Place()
         self.library = os.path.join(self.place.top, "inject.so")
-        subprocess.run(["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-fPIC", "-shared", "-fno-builtin", "-o",
-                        self.library, os.path.join(HERE, "inject.c"), "-ldl"], check=True)
+        self.tiny = os.path.join(self.place.top, "bin", "gcc")
+        os.mkdir(os.path.dirname(self.tiny))
+        gcc = ["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra"]
+        subprocess.run([*gcc, "-o", self.tiny, os.path.join(HERE, "tiny_compiler.c")], check=True)
+        subprocess.run([*gcc, "-fPIC", "-shared", "-fno-builtin", "-o", self.library, os.path.join(HERE, "inject.c"), "-ldl"], check=True)
         self.control = Control(os.path.join(self.place.top, "control"))
         self.numbers = itertools.count(1)
-        self.stored = {}  # scenario: words under which state A is stored, for those that leave it as it was
+        self.stored = {}  # scenario: the namespace in which state A is stored, for those that leave it as it was
+        self.direct = Direct(self.place)
         self.start()
 
     # --- the tree ---
@@ -66,8 +73,10 @@ class Bench:
     def use(self, compile_name):
         """From now on the tree and the command of this compile."""
         self.files = COMPILES[compile_name]
-        self.command = self.files["command"]
-        self.stored = {}
+        program, *words = self.files["command"]
+        self.command = [self.tiny if program == "bin/gcc" else program, *words]
+        self.name = compile_name
+        self.stored, self.state = {}, None
         shutil.rmtree(self.place.work)
         os.mkdir(self.place.work)
         for folder in self.files["folders"]:
@@ -83,12 +92,16 @@ class Bench:
 
     def put(self, state):
         """A, B: two texts of the header. C: as A, but another header appears beside or before it."""
+        if state == self.state:
+            return
+        self.state = state
         self.place.write(self.files["header"], self.files["text"] % (200 if state == "B" else 100))
         appears = os.path.join(self.place.work, self.files["appears"])
         if state == "C":
             self.place.write(self.files["appears"], self.files["text"] % 300)
         elif os.path.exists(appears):
             os.unlink(appears)
+        time.sleep(0.005)  # a file of the same tick of the clock is taken for one that is being written
 
     # --- the server ---
 
@@ -107,6 +120,13 @@ class Bench:
 
     # --- one try ---
 
+    def words(self, scenario, number):
+        return [namespace(number), *self.settings(scenario)]
+
+    @staticmethod
+    def settings(scenario):
+        return ["direct=0"] if scenario.startswith("text") else []
+
     def expect(self, state, words, label, may_repeat=False, may_litter=False):
         began = time.monotonic()
         got, wanted = self.place.outcome([self.place.wrapper, *words, *self.command], self.inputs), self.wanted[state]
@@ -118,40 +138,36 @@ class Bench:
             # what was passed on before the connection was lost, the client's own compiler says once more
             wrong = difference((*got[:2], got[2][-len(wanted[2]):], got[3]), wanted)
         if wrong:
-            self.verdicts.fail("%s: %s" % (label, wrong))
+            self.verdicts.fail("%s: %s%s" % (label, wrong, self.place.log()))
         if time.monotonic() - began > 1.8:
             self.verdicts.note("slower than 1.8 s", label)
         return not wrong
 
-    def holds(self, state, words, label):
+    def holds(self, state, scenario, number, label):
         """What the store gives for this state: nothing, or the right outcome. True if it is a hit."""
         self.put(state)
-        got = self.place.outcome([self.place.wrapper, *words, "hits_only=1", *self.command], self.inputs)
-        if got[0] == 1 and not got[3]:
+        said = self.direct.ask(number, [*self.settings(scenario), "hits_only=1"], self.command)
+        files = self.place.collect(self.inputs)
+        if said is None or (said[0] == 1 and not files):
             return False
-        wrong = difference(got, self.wanted[state])
+        wrong = "files without a hit: %s" % sorted(files) if said[0] == 1 else difference((*said, files), self.wanted[state])
         if wrong:
-            self.verdicts.fail("%s: a hit for %s: %s" % (label, state, wrong))
+            self.verdicts.fail("%s: look-up of %s: %s, %s%s" % (label, state, wrong, said, self.place.log()))
         return True
 
-    def words_for(self, scenario, label):
-        """The words before the compiler; in warm scenarios a result of state A is stored under them."""
-        words = self.stored.pop(scenario, None)
-        if words:
-            return words
-        words = ["namespace=n%d" % next(self.numbers)]
-        if scenario.startswith("text"):
-            words.append("direct=0")
-        if scenario in WARM:
+    def namespace_for(self, scenario, label):
+        """In warm scenarios a result of state A is stored in it."""
+        number = self.stored.pop(scenario, None) or next(self.numbers)
+        if scenario in WARM and not self.holds("A", scenario, number, label):
             self.put("A")
-            self.expect("A", words, label + ": before")
+            self.expect("A", self.words(scenario, number), label + ": before")
             self.flush()
-        return words
+        return number
 
     def try_one(self, scenario, kind, how, error, at):
         """One fault. Gives whether there was an at-th call, and how many there were."""
-        label = "%s, %s, %s %d %s, %s" % (self.command[0], scenario, kind, at, HOW[how], errno.errorcode.get(error, error))
-        words = self.words_for(scenario, label)
+        label = "%s, %s, %s %d %s, %s" % (self.name, scenario, kind, at, HOW[how], errno.errorcode.get(error, error))
+        number = self.namespace_for(scenario, label)
         state = {"stale": "B", "appears": "C"}.get(scenario, "A")
         if scenario in ("start", "reread"):  # a server that knows nothing but the store
             self.place.kill()
@@ -161,18 +177,18 @@ class Bench:
         self.control.order(kind, how, error, at)
         if scenario == "start":
             self.start()
-        self.expect(state, words, label, kind in MAY_LOSE_CLIENT, kind == "unlink" and how == FROM)
-        if scenario not in ("warm", "textwarm", "reread"):
+        self.expect(state, self.words(scenario, number), label, kind in MAY_LOSE_CLIENT, kind == "unlink" and how == FROM)
+        if scenario not in KEEP:
             self.flush()
         fired, seen = self.control.clear()
         if fired:
             self.verdicts.tries += 1
-            self.after(scenario, kind, error, words, label)
-        elif scenario in ("warm", "textwarm", "reread"):
-            self.stored[scenario] = words
+            self.after(scenario, kind, error, number, label)
+        elif scenario in KEEP:
+            self.stored[scenario] = number
         return fired, seen
 
-    def after(self, scenario, kind, error, words, label):
+    def after(self, scenario, kind, error, number, label):
         """Nothing wrong was stored, nothing was lost, and the server is well."""
         if not self.place.alive():
             if kind not in MAY_END and scenario != "start":
@@ -182,10 +198,10 @@ class Bench:
             self.place.stop()  # a client may have started another one
             self.start()
         for state in "BC":
-            self.holds(state, words, label)
-        if self.holds("A", words, label) or self.recovers(words, label):
-            if scenario in ("warm", "textwarm", "reread"):
-                self.stored[scenario] = words
+            self.holds(state, scenario, number, label)
+        if self.holds("A", scenario, number, label) or self.recovers(scenario, number, label):
+            if scenario in KEEP:
+                self.stored[scenario] = number
         else:
             self.verdicts.note("no more hits after %s" % kind, label)
             self.restart()
@@ -196,13 +212,13 @@ class Bench:
                 self.verdicts.fail(label + ": the store was set aside")
             self.restart()
 
-    def recovers(self, words, label):
+    def recovers(self, scenario, number, label):
         """Without a fault a compile is stored again, at the latest after what a server waits after a failure."""
         for pause in (0, 0.3):
             time.sleep(pause)
             self.put("A")
-            self.expect("A", words, label + ": then A")
-            if self.holds("A", words, label):
+            self.expect("A", self.words(scenario, number), label + ": then A")
+            if self.holds("A", scenario, number, label):
                 return True
         return False
 
@@ -226,13 +242,13 @@ def run_all(bench, options):
     part, parts = map(int, options.part.split("/"))
     for compile_name in options.compile.split(","):
         bench.use(compile_name)
-        rows = [(scenario, kind, *way) for scenario in scenarios_of(bench, options) for kind in options.only.split(",")
-                for way in WAYS[kind]]
-        for number, row in enumerate(rows):
-            if number % parts == part - 1:
-                run_row(bench, *row)
-        if options.verbose:
-            print("     %s: %d tried so far, %s" % (compile_name, bench.verdicts.tries, bench.place.status()), flush=True)
+        for scenario in scenarios_of(bench, options):
+            rows = [(scenario, kind, *way) for kind in options.only.split(",") for way in WAYS[kind]]
+            for number, row in enumerate(rows):
+                if number % parts == part - 1:
+                    run_row(bench, *row)
+            if options.verbose:
+                print("     %s, %s: %d tried so far, %s" % (compile_name, scenario, bench.verdicts.tries, bench.place.status()), flush=True)
         check_store(bench)
 
 
@@ -267,7 +283,7 @@ def check_store(bench):
 
 
 def body(bench, options):
-    options.compile = ",".join(name for name in options.compile.split(",") if shutil.which(COMPILES[name]["command"][0]))
+    options.compile = ",".join(name for name in options.compile.split(",") if name == "tiny" or shutil.which(COMPILES[name]["command"][0]))
     if options.quick or options.seconds:
         run_sample(bench, options, options.seconds or 40)
     else:

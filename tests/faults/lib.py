@@ -67,9 +67,12 @@ def drive(name, doc, bench, body, full=0, quick=0, more=()):
     options.rounds = options.rounds or (quick if options.quick else full)
     random.seed(options.seed)
     verdicts = Verdicts(name)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # the verdict so far
     bench = bench(verdicts)
     try:
         body(bench, options)
+    except KeyboardInterrupt:
+        verdicts.note("stopped early")
     finally:
         bench.place.remove()
     sys.exit(verdicts.end())
@@ -133,7 +136,7 @@ class Place:
         for name in ("MAKEFLAGS", "CPATH", "SOURCE_DATE_EPOCH"):
             self.environment.pop(name, None)
         self.environment.update(LC_ALL="C.UTF-8", CCWRAP_DIR=self.store, CCWRAP_SOCKET=self.socket,
-                                CCWRAP_CONFIG=os.path.join(self.top, "none"))
+                                CCWRAP_CONFIG=os.path.join(self.top, "none"), CCWRAP_LOG=os.path.join(self.top, "log"))
 
     def remove(self):
         self.stop()
@@ -209,6 +212,14 @@ class Place:
         return {"MB": number("VmRSS") / 1024, "most MB": number("VmHWM") / 1024, "threads": number("Threads"),
                 "descriptors": len(os.listdir(folder + "fd")), "zombies": zombies}
 
+    def log(self, lines=6):
+        """The last of what the server logged, for a failure."""
+        try:
+            with open(os.path.join(self.top, "log")) as file:
+                return "\n" + "".join(file.readlines()[-lines:])
+        except OSError:
+            return ""
+
     # --- the store ---
 
     def store_set_aside(self):
@@ -237,7 +248,10 @@ class Place:
     def outcome(self, words, inputs, limit=LIMIT):
         """Runs a command in `work`; all files but `inputs` are taken as outputs, and removed. Gives what can be
         compared with another outcome."""
-        status, out, err = self.run(words, limit=limit)
+        return *self.run(words, limit=limit), self.collect(inputs)
+
+    def collect(self, inputs):
+        """All files of `work` but `inputs`, with mode and content; they are removed."""
         files = {}
         for folder, _, names in os.walk(self.work):
             for name in names:
@@ -247,7 +261,7 @@ class Place:
                     with open(path, "rb") as file:
                         files[relative] = (os.stat(path).st_mode & 0o7777, file.read())
                     os.unlink(path)
-        return status, out, err, files
+        return files
 
 
 def difference(got, wanted):
