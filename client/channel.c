@@ -6,17 +6,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { RECEIVE = 16 * 1024 };
+enum { RECEIVE = 16 * 1024, FRAME_OF_A_HIT = 128 };
 
-/* There is one channel in the life of a client. */
-void channel_init(struct channel *channel, int fd, struct signals *signals)
+void channel_init(struct channel *channel, int fd, struct signals *signals, char *memory, size_t size)
 {
-    static char memory[RECEIVE + 1];
-
     channel->fd = fd;
     channel->signals = signals;
     channel->used = 0;
-    buf_lend(&channel->in, memory, sizeof memory);
+    buf_lend(&channel->in, memory, size);
 }
 
 void channel_close(struct channel *channel)
@@ -37,7 +34,8 @@ static int receive(struct channel *channel)
         in->length -= channel->used;
         channel->used = 0;
     }
-    buf_reserve(in, RECEIVE);
+    if (in->capacity - in->length < FRAME_OF_A_HIT)
+        buf_reserve(in, RECEIVE);
     ssize_t got = recv(channel->fd, in->data + in->length, in->capacity - in->length - 1, MSG_DONTWAIT);
     if (got < 0)
         return errno == EAGAIN || errno == EINTR ? 0 : -errno;

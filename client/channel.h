@@ -25,7 +25,8 @@ enum channel_event {
     CHANNEL_LOST,   /* closed, broken, talking nonsense, or silent for too long */
 };
 
-void channel_init(struct channel *channel, int fd, struct signals *signals);
+/* Uses the memory, which stays the caller's, as long as it suffices. */
+void channel_init(struct channel *channel, int fd, struct signals *signals, char *memory, size_t size);
 void channel_close(struct channel *channel);
 
 /* Waits for a frame for at most `patience` milliseconds. */

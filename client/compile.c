@@ -12,6 +12,7 @@
 #include "spawn/server_start.h"
 
 enum { CANCEL_PATIENCE = 3000 }; /* milliseconds in which the server must have ended what it started */
+enum { ANSWER = 512, REQUEST = 8 * 1024 }; /* bytes that do for the frames of most calls */
 
 struct compile {
     struct channel channel;
@@ -55,7 +56,10 @@ static bool wait_for_ended(struct compile *compile)
     struct frame frame;
 
     while ((left = deadline - clock_monotonic()) > 0) {
-        if (channel_next(&compile->channel, &frame, (int)(left / 1000000) + 1) != CHANNEL_FRAME)
+        enum channel_event event = channel_next(&compile->channel, &frame, (int)(left / 1000000) + 1);
+        if (event == CHANNEL_SIGNAL && !signals_take(&compile->signals))
+            continue;
+        if (event != CHANNEL_FRAME)
             return false;
         struct reader payload;
         reader_init(&payload, frame.payload, frame.size);
@@ -190,10 +194,10 @@ static void converse(struct compile *compile, const struct buf *request)
 void compile_by_server(const struct invocation *invocation, const struct places *places, struct arena *arena)
 {
     struct compile compile = {.environment = invocation->environment};
-    static char memory[8 * 1024];
+    char *answer = arena_take(arena, ANSWER);
     struct buf request;
 
-    buf_lend(&request, memory, sizeof memory);
+    buf_lend(&request, arena_take(arena, REQUEST), REQUEST);
     if (!describe_request(&request, invocation))
         return;
     /* A server that runs is asked at once when the connection stands: a thread of it waits. */
@@ -208,7 +212,7 @@ void compile_by_server(const struct invocation *invocation, const struct places 
             return;
         signals_hold(&compile.signals);
     }
-    channel_init(&compile.channel, fd, &compile.signals);
+    channel_init(&compile.channel, fd, &compile.signals, answer, ANSWER);
     converse(&compile, &request);
     /* The end of file tells the server, if it still lives, that this request is over. */
     channel_close(&compile.channel);

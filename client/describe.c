@@ -22,23 +22,20 @@ static bool is_terminal(int fd, const struct stat *status, struct winsize *size)
 
 /* Which of 0, 1 and 2 are terminals, and whether what goes to 1 and 2 goes to one place in one order. What is
  * thrown away has no order: nobody should lose a hit for it. */
-static void describe_streams(struct wire_request *request)
+static void describe_streams(struct wire_request *request, const struct stat streams[3])
 {
     static const uint32_t terminal_flag[] = {WIRE_TERMINAL_0, WIRE_TERMINAL_1, WIRE_TERMINAL_2};
-    struct stat status[3];
-    bool open[3];
 
     for (int fd = 0; fd < 3; fd++) {
         struct winsize size;
-        open[fd] = fstat(fd, &status[fd]) == 0;
-        if (!open[fd] || !is_terminal(fd, &status[fd], &size))
+        if (!is_terminal(fd, &streams[fd], &size))
             continue;
         request->flags |= terminal_flag[fd];
         request->columns = size.ws_col; /* the last of them counts: 2 before 1 before 0 */
         request->rows = size.ws_row;
     }
-    if (open[1] && open[2] && status[1].st_dev == status[2].st_dev && status[1].st_ino == status[2].st_ino &&
-        !is_null_device(&status[1]))
+    if (streams[1].st_dev == streams[2].st_dev && streams[1].st_ino == streams[2].st_ino &&
+        !is_null_device(&streams[1]))
         request->flags |= WIRE_ONE_STREAM;
 }
 
@@ -48,6 +45,7 @@ static void describe_process(struct wire_request *request)
 
     umask(mask);
     request->umask = mask;
+    request->pid = (uint32_t)getpid();
     wire_view_of_self(&request->view);
 }
 
@@ -66,7 +64,7 @@ bool describe_request(struct buf *frame, const struct invocation *invocation)
     request.argv = invocation->argv;
     request.environment = invocation->environment;
     request.settings = invocation->settings;
-    describe_streams(&request);
+    describe_streams(&request, invocation->streams);
     describe_process(&request);
     return wire_put_request(frame, &request);
 }

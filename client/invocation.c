@@ -73,11 +73,8 @@ static int find_program(struct invocation *invocation, struct arena *arena, cons
     bool passed = invocation->link;
     int error = 0;
 
-    if (!passed) {
+    if (!passed)
         error = lookup_program(&program, &passed, arena, name, path, invocation->directory, self);
-        if (!error && strchr(name, '/') && lookup_is_self(program, self))
-            passed = true;
-    }
     if (passed && (invocation->link || strchr(name, '/'))) {
         name = lookup_basename(name);
         error = lookup_program(&program, NULL, arena, name, path, invocation->directory, self);
@@ -90,14 +87,24 @@ static int find_program(struct invocation *invocation, struct arena *arena, cons
     return 0;
 }
 
+/* Little memory is touched: a page that is costs as much as three system calls. */
+static char *working_directory(struct arena *arena)
+{
+    char *directory = arena_take(arena, PATH_MAX);
+
+    if (!getcwd(directory, PATH_MAX))
+        return NULL;
+    arena_cut(arena, directory, PATH_MAX, strlen(directory) + 1);
+    return directory;
+}
+
 int invocation_find(struct invocation *invocation, struct arena *arena, char ***words)
 {
     static char *none[] = {NULL};
-    static char directory[PATH_MAX];
     struct lookup_self self;
 
     invocation->settings = none;
-    invocation->directory = getcwd(directory, sizeof directory);
+    invocation->directory = working_directory(arena);
     lookup_self(&self);
     if (invocation->link) {
         invocation->argv = *words;
@@ -112,7 +119,7 @@ int invocation_find(struct invocation *invocation, struct arena *arena, char ***
         /* "ccwrap ccwrap gcc" is "ccwrap gcc"; any other program of that name is a compiler like another. */
         char *program;
         if (lookup_program(&program, NULL, arena, **words, getenv("PATH"), NULL, NULL) != 0 ||
-            !lookup_is_self(program, &self))
+            !lookup_is_self(arena, program, &self))
             break;
     }
     invocation->argv = *words;

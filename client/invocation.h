@@ -3,6 +3,7 @@
 #define CCWRAP_CLIENT_INVOCATION_H
 
 #include <stdbool.h>
+#include <sys/stat.h>
 
 #include "common/arena.h"
 
@@ -13,6 +14,7 @@ struct invocation {
     const char *program;   /* the compiler's file; absolute where the directory is known */
     const char *directory; /* the working directory; NULL if it can't be told (it was removed) */
     bool link;             /* called through a link that is named like the compiler */
+    struct stat streams[3]; /* descriptors 0 to 2 */
 };
 
 /* True if this is how ccwrap itself is called: every name but "ccwrap…" is a link's. */

@@ -1,5 +1,6 @@
 #include "client/signals.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -8,34 +9,25 @@
 
 static const int taken[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
-/* The kernel keeps a blocked signal even if it is ignored: it would come out of the descriptor, so ignored
- * ones must not be blocked. */
-static bool has_effect(int number, const sigset_t *inherited)
-{
-    struct sigaction action;
-
-    return !sigismember(inherited, number) && sigaction(number, NULL, &action) == 0 &&
-           action.sa_handler != SIG_IGN;
-}
-
+/* Two system calls for what nearly never is needed: dispositions are looked at when a signal comes. What was
+ * blocked before waits for the compiler, and isn't taken. */
 void signals_hold(struct signals *signals)
 {
-    sigset_t waiting, blocked;
-
-    sigprocmask(SIG_SETMASK, NULL, &signals->inherited);
-    sigemptyset(&waiting);
-    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-        if (has_effect(taken[i], &signals->inherited))
-            sigaddset(&waiting, taken[i]);
-    signals->pipe_kills = has_effect(SIGPIPE, &signals->inherited);
+    sigset_t blocked, waiting;
 
     sigemptyset(&blocked);
+    sigaddset(&blocked, SIGPIPE);
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        sigaddset(&blocked, taken[i]);
+    sigprocmask(SIG_BLOCK, &blocked, &signals->inherited);
+
+    sigemptyset(&waiting);
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (!sigismember(&signals->inherited, taken[i]))
+            sigaddset(&waiting, taken[i]);
     signals->fd = signalfd(-1, &waiting, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (signals->fd >= 0)
-        blocked = waiting; /* else they end the client, and the server sees it gone */
-    if (signals->pipe_kills)
-        sigaddset(&blocked, SIGPIPE);
-    sigprocmask(SIG_BLOCK, &blocked, NULL);
+    if (signals->fd < 0) /* they end the client, and the server sees it gone */
+        sigprocmask(SIG_UNBLOCK, &waiting, NULL);
 }
 
 void signals_restore(struct signals *signals)
@@ -43,7 +35,7 @@ void signals_restore(struct signals *signals)
     struct timespec now = {0, 0};
     sigset_t pipe_only;
 
-    if (signals->pipe_kills) { /* the client's own broken pipes are not the compiler's */
+    if (!sigismember(&signals->inherited, SIGPIPE)) { /* our own broken pipes are not the compiler's */
         sigemptyset(&pipe_only);
         sigaddset(&pipe_only, SIGPIPE);
         sigtimedwait(&pipe_only, NULL, &now);
@@ -54,13 +46,21 @@ void signals_restore(struct signals *signals)
     signals->fd = -1;
 }
 
+/* The kernel keeps a blocked signal even if it is ignored. */
+static bool is_ignored(int number)
+{
+    struct sigaction action;
+
+    return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 int signals_take(const struct signals *signals)
 {
     struct signalfd_siginfo info;
 
     if (signals->fd < 0 || read(signals->fd, &info, sizeof info) != sizeof info)
         return 0;
-    return (int)info.ssi_signo;
+    return is_ignored((int)info.ssi_signo) ? 0 : (int)info.ssi_signo;
 }
 
 _Noreturn void signals_die(int number)

@@ -1,14 +1,31 @@
 #include "client/tokens.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stddef.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 /* cargo's own jobserver stands in the first of these; make's, if cargo was started by make, in the second. */
 static const char *const variables[] = {"CARGO_MAKEFLAGS=", "MAKEFLAGS=", "MFLAGS="};
 static const char *const options[] = {"--jobserver-auth=", "--jobserver-fds="};
+
+/* "3,4". By strtol: sscanf would make a seventh of the client. */
+static bool read_pair(const char *text, int pair[2])
+{
+    char *comma, *end;
+    long first = strtol(text, &comma, 10);
+
+    if (comma == text || *comma != ',')
+        return false;
+    long second = strtol(comma + 1, &end, 10);
+    if (end == comma + 1 || first < 0 || first > INT_MAX || second < 0 || second > INT_MAX)
+        return false;
+    pair[0] = (int)first;
+    pair[1] = (int)second;
+    return true;
+}
 
 /* The descriptors that one variable announces; of several the last counts, as in make. */
 static bool announced(const char *value, int fds[2])
@@ -22,7 +39,7 @@ static bool announced(const char *value, int fds[2])
             int pair[2];
             if (strncmp(word, options[i], length) != 0)
                 continue;
-            found = sscanf(word + length, "%d,%d", &pair[0], &pair[1]) == 2;
+            found = read_pair(word + length, pair);
             if (found)
                 memcpy(fds, pair, sizeof pair);
         }

@@ -39,9 +39,14 @@ void arena_release(struct arena *arena)
     arena_init(arena);
 }
 
-void *arena_alloc(struct arena *arena, size_t size)
+static size_t round_up(size_t size)
 {
-    size_t rounded = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    return (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+}
+
+void *arena_take(struct arena *arena, size_t size)
+{
+    size_t rounded = round_up(size);
 
     if (rounded > arena->left) {
         size_t room = rounded > BLOCK_SIZE / 4 ? rounded : BLOCK_SIZE;
@@ -50,7 +55,7 @@ void *arena_alloc(struct arena *arena, size_t size)
         if (room == rounded && arena->blocks) { /* a large piece gets a block of its own, behind the newest */
             block->older = arena->blocks->older;
             arena->blocks->older = block;
-            return memset(block->bytes, 0, size);
+            return block->bytes;
         }
         block->older = arena->blocks;
         arena->blocks = block;
@@ -60,7 +65,22 @@ void *arena_alloc(struct arena *arena, size_t size)
     void *piece = arena->next;
     arena->next += rounded;
     arena->left -= rounded;
-    return memset(piece, 0, size);
+    return piece;
+}
+
+void *arena_alloc(struct arena *arena, size_t size)
+{
+    return memset(arena_take(arena, size), 0, size);
+}
+
+void arena_cut(struct arena *arena, void *piece, size_t size, size_t kept)
+{
+    size_t taken = round_up(size), rest = taken - round_up(kept);
+
+    if ((char *)piece + taken != arena->next)
+        return;
+    arena->next -= rest;
+    arena->left += rest;
 }
 
 void *arena_memdup(struct arena *arena, const void *bytes, size_t size)

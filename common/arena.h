@@ -25,6 +25,12 @@ void arena_release(struct arena *arena);
 
 /* Zeroed, aligned for any type. */
 void *arena_alloc(struct arena *arena, size_t size);
+/* The same, but not zeroed: pages that are never written are never there. */
+void *arena_take(struct arena *arena, size_t size);
+/* Of a piece of `size` bytes the first `kept` stay; if it was the last that was taken, the rest is free
+ * again.
+ */
+void arena_cut(struct arena *arena, void *piece, size_t size, size_t kept);
 void *arena_memdup(struct arena *arena, const void *bytes, size_t size);
 char *arena_strdup(struct arena *arena, const char *text);
 /* The first `length` bytes of text, and a NUL. */

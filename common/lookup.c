@@ -37,25 +37,36 @@ void lookup_self(struct lookup_self *self)
     }
 }
 
+/* What the link `path` leads to, from where `path` is seen; NULL if it is no link. */
+static char *link_target(struct arena *arena, const char *path)
+{
+    size_t folder = (size_t)(lookup_basename(path) - path);
+    char *target = arena_take(arena, PATH_MAX);
+    ssize_t length = readlink(path, target, PATH_MAX - 1);
+
+    arena_cut(arena, target, PATH_MAX, length < 0 ? 0 : (size_t)length + 1);
+    if (length < 0)
+        return NULL;
+    target[length] = '\0';
+    if (target[0] == '/' || folder == 0)
+        return target;
+    char *whole = arena_take(arena, folder + (size_t)length + 1);
+    memcpy(whole, path, folder);
+    memcpy(whole + folder, target, (size_t)length + 1);
+    return whole;
+}
+
 /* Follows the links of the last component only (those of directories don't change a file's name), and says
  * whether the last name is ccwrap's. */
-static bool ends_in_ccwrap(const char *path)
+static bool ends_in_ccwrap(struct arena *arena, const char *path)
 {
     enum { MAX_LINKS = 40 };
-    char current[PATH_MAX], target[PATH_MAX];
 
-    if (strlen(path) >= sizeof current)
-        return false;
-    strcpy(current, path);
     for (int i = 0; i < MAX_LINKS; i++) {
-        ssize_t length = readlink(current, target, sizeof target - 1);
-        if (length < 0)
-            return strcmp(lookup_basename(current), "ccwrap") == 0;
-        target[length] = '\0';
-        size_t kept = target[0] == '/' ? 0 : (size_t)(lookup_basename(current) - current);
-        if (kept + (size_t)length >= sizeof current)
-            return false;
-        memcpy(current + kept, target, (size_t)length + 1);
+        const char *target = link_target(arena, path);
+        if (!target)
+            return strcmp(lookup_basename(path), "ccwrap") == 0;
+        path = target;
     }
     return false;
 }
@@ -65,13 +76,13 @@ static bool same_file(const struct stat *status, const struct lookup_self *self)
     return self->inode && status->st_ino == self->inode && status->st_dev == self->device;
 }
 
-bool lookup_is_self(const char *path, const struct lookup_self *self)
+bool lookup_is_self(struct arena *arena, const char *path, const struct lookup_self *self)
 {
     struct stat status;
 
     if (stat(path, &status) != 0)
         return false;
-    return same_file(&status, self) || ends_in_ccwrap(path);
+    return same_file(&status, self) || ends_in_ccwrap(arena, path);
 }
 
 /* 0 if `path` is a file that may be executed; absent ones, which are the most, cost one system call. */
@@ -88,7 +99,8 @@ static int executable(const char *path, struct stat *status)
     return denied || !S_ISREG(status->st_mode) ? -EACCES : 0;
 }
 
-static int search(char candidate[PATH_MAX], bool *passed, const char *name, const char *path,
+/* `candidate` has room for all of PATH and the name. */
+static int search(char *candidate, bool *passed, struct arena *arena, const char *name, const char *path,
                   const struct lookup_self *self)
 {
     int result = -ENOENT;
@@ -111,7 +123,7 @@ static int search(char candidate[PATH_MAX], bool *passed, const char *name, cons
             result = -EACCES;
         if (error)
             continue;
-        if (!self || (!same_file(&status, self) && !ends_in_ccwrap(candidate)))
+        if (!self || (!same_file(&status, self) && !ends_in_ccwrap(arena, candidate)))
             return 0;
         *passed = true;
     }
@@ -121,7 +133,6 @@ static int search(char candidate[PATH_MAX], bool *passed, const char *name, cons
 int lookup_program(char **found, bool *passed, struct arena *arena, const char *name, const char *path,
                    const char *directory, const struct lookup_self *self)
 {
-    char candidate[PATH_MAX];
     bool ignored;
     struct stat status;
 
@@ -132,11 +143,16 @@ int lookup_program(char **found, bool *passed, struct arena *arena, const char *
         return -ENOENT;
     if (strchr(name, '/')) {
         int error = executable(name, &status);
-        if (!error)
-            *found = lookup_absolute(arena, name, directory);
-        return error;
+        if (error)
+            return error;
+        *found = lookup_absolute(arena, name, directory);
+        *passed = self && (same_file(&status, self) || ends_in_ccwrap(arena, name));
+        return 0;
     }
-    int error = search(candidate, passed, name, path ? path : default_path, self);
+    if (!path)
+        path = default_path;
+    char *candidate = arena_take(arena, strlen(path) + strlen(name) + 2);
+    int error = search(candidate, passed, arena, name, path, self);
     if (!error)
         *found = lookup_absolute(arena, candidate, directory);
     return error;

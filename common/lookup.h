@@ -21,13 +21,14 @@ void lookup_self(struct lookup_self *self);
 
 /* True if `path` leads to ccwrap: the same file as `self`, or a chain of links that ends in a file named
  * "ccwrap". */
-bool lookup_is_self(const char *path, const struct lookup_self *self);
+bool lookup_is_self(struct arena *arena, const char *path, const struct lookup_self *self);
 
 /* Finds `name` in `path` (a value of PATH; NULL: the system's default); a name with a slash is taken as it
  * is. The answer is made absolute with `directory` (NULL: left as it is). `self` NULL: nothing is passed
- * over; a name with a slash is never passed over. 0 and *found (in the arena), or -ENOENT, or -EACCES if
- * there is only a file that can't be executed (-EISDIR for a name with a slash that is a directory). *passed,
- * if not NULL, says that ccwrap was passed over. */
+ * over; a name with a slash is never passed over, but told by *passed. 0 and *found (in the arena), or
+ * -ENOENT, or -EACCES if there is only a file that can't be executed (-EISDIR for a name with a slash that is
+ * a directory). *passed, if not NULL, says that ccwrap was passed over, or is what a name with a slash leads
+ * to. */
 int lookup_program(char **found, bool *passed, struct arena *arena, const char *name, const char *path,
                    const char *directory, const struct lookup_self *self);
 

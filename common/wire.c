@@ -1,9 +1,11 @@
 #include "common/wire.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { LENGTH_SIZE = WIRE_HEADER - 1 }; /* the length itself, which doesn't count itself */
@@ -75,7 +77,6 @@ static void put_view(struct buf *buf, const struct wire_view *view)
     buf_add_u64(buf, view->root_device);
     buf_add_u64(buf, view->root_inode);
     buf_add_u64(buf, view->mounts);
-    buf_add_u64(buf, view->pids);
     buf_add_u64(buf, view->user);
 }
 
@@ -96,6 +97,7 @@ bool wire_put_request(struct buf *buf, const struct wire_request *request)
     buf_add_u32(buf, request->columns);
     buf_add_u32(buf, request->rows);
     buf_add_u32(buf, request->umask);
+    buf_add_u32(buf, request->pid);
     put_view(buf, &request->view);
     buf_add_string(buf, request->program);
     buf_add_string(buf, request->directory);
@@ -126,7 +128,6 @@ static void get_view(struct reader *reader, struct wire_view *view)
     view->root_device = reader_u64(reader);
     view->root_inode = reader_u64(reader);
     view->mounts = reader_u64(reader);
-    view->pids = reader_u64(reader);
     view->user = reader_u64(reader);
 }
 
@@ -144,6 +145,7 @@ int wire_get_request(struct wire_request *request, struct arena *arena, const vo
     request->columns = reader_u32(&reader);
     request->rows = reader_u32(&reader);
     request->umask = reader_u32(&reader);
+    request->pid = reader_u32(&reader);
     get_view(&reader, &request->view);
     request->program = reader_string(&reader);
     request->directory = reader_string(&reader);
@@ -173,16 +175,51 @@ static uint64_t namespace_of(const char *path)
     return bracket ? strtoull(bracket + 1, NULL, 10) : 0;
 }
 
-void wire_view_of_self(struct wire_view *view)
+/* statx(2), "struct statx": musl 1.2.3 has neither this nor the function. */
+struct statx_answer {
+    uint32_t mask, fields_1[7];
+    uint64_t inode, fields_2[3];
+    struct {
+        uint64_t fields[2];
+    } times[4];
+    uint32_t fields_3[2], device_major, device_minor;
+    uint64_t mount, fields_4[13];
+};
+
+_Static_assert(sizeof(struct statx_answer) == 256 && offsetof(struct statx_answer, mount) == 144,
+               "as the kernel has it");
+
+/* One call for the root and the mount that it is on. False where the kernel (before 5.8) can't tell. A number
+ * of STATX_MNT_ID_UNIQUE (since 6.8) is never given again; others not as long as the mount is there. */
+static bool find_root_mount(struct wire_view *view)
+{
+    enum { MASK_INODE = 0x100, MASK_MOUNT = 0x1000, MASK_UNIQUE_MOUNT = 0x4000 };
+    struct statx_answer root;
+
+    if (syscall(SYS_statx, AT_FDCWD, "/", 0, MASK_INODE | MASK_MOUNT | MASK_UNIQUE_MOUNT, &root) != 0 ||
+        !(root.mask & (MASK_MOUNT | MASK_UNIQUE_MOUNT)))
+        return false;
+    view->root_device = (uint64_t)root.device_major << 32 | root.device_minor;
+    view->root_inode = root.inode;
+    view->mounts = root.mount;
+    return true;
+}
+
+static void find_root_and_namespace(struct wire_view *view)
 {
     struct stat root;
 
-    memset(view, 0, sizeof *view);
     if (stat("/", &root) == 0) {
         view->root_device = root.st_dev;
         view->root_inode = root.st_ino;
     }
     view->mounts = namespace_of("/proc/self/ns/mnt");
-    view->pids = namespace_of("/proc/self/ns/pid");
+}
+
+void wire_view_of_self(struct wire_view *view)
+{
+    memset(view, 0, sizeof *view);
+    if (!find_root_mount(view))
+        find_root_and_namespace(view);
     view->user = namespace_of("/proc/self/ns/user");
 }

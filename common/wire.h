@@ -60,7 +60,9 @@ enum {
 /* Where a process lives; a server serves only clients that see the same machine. */
 struct wire_view {
     uint64_t root_device, root_inode; /* of "/" */
-    uint64_t mounts, pids, user;      /* inodes of /proc/self/ns/{mnt,pid,user}; 0 where unreadable */
+    uint64_t mounts; /* number of the mount at "/": each belongs to one mount namespace. Where
+                        the kernel doesn't tell it, inode of /proc/self/ns/mnt */
+    uint64_t user;   /* inode of /proc/self/ns/user; 0 where unreadable */
 };
 
 struct wire_request {
@@ -69,6 +71,7 @@ struct wire_request {
     uint32_t columns; /* width of the first of 2, 1, 0 that is a terminal */
     uint32_t rows;
     uint32_t umask;
+    uint32_t pid; /* as the client knows itself: from another pid namespace the server knows it by another */
     struct wire_view view;
     const char *program;   /* absolute path of the compiler that the client's PATH gives */
     const char *directory; /* working directory, absolute, as getcwd gives it */

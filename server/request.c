@@ -35,6 +35,7 @@ struct request *request_new(struct server *server, int fd, char *frame, const vo
     environment_init(&request->environment, &request->arena, request->wire.environment);
     request->frame = frame;
     request->fd = fd;
+    request->client = peer_process(fd);
     return request;
 }
 
@@ -76,9 +77,10 @@ void request_reply_refuse(struct request *request, int status, const char *line)
 
 /* ---- step 1: what does this command line mean? ---- */
 
-static bool same_view(const struct wire_view *a, const struct wire_view *b)
+static bool same_view(const struct request *request)
 {
-    return memcmp(a, b, sizeof *a) == 0;
+    return memcmp(&request->wire.view, &request->server->view, sizeof request->wire.view) == 0 &&
+           request->client == (pid_t)request->wire.pid;
 }
 
 /* A server that was started under tighter limits, or by a nicer user, than this client's can't give a
@@ -178,7 +180,7 @@ static enum reason parse(struct request *request, const char **word)
 {
     struct program program;
 
-    if (!same_view(&request->wire.view, &request->server->view))
+    if (!same_view(request))
         return REASON_OTHER_VIEW;
     settings_of_compile(&request->settings, &request->arena, &request->environment, request->wire.settings,
                         complain, request);
@@ -337,7 +339,7 @@ static enum answer find_answer(struct request *request)
 static bool can_start(struct request *request)
 {
     request->limits.umask = request->wire.umask;
-    if (peer_limits(request->fd, &request->limits) != 0)
+    if (peer_limits(request->client, &request->limits) != 0)
         return false;
     if (can_serve(request))
         return true;

@@ -28,8 +28,9 @@ enum answer {
 struct request {
     struct server *server;
     struct arena arena;
-    char *frame; /* memory of the request frame; strings of `wire` lie in it */
-    int fd;      /* the client's socket; -1 once given away */
+    char *frame;  /* memory of the request frame; strings of `wire` lie in it */
+    int fd;       /* the client's socket; -1 once given away */
+    pid_t client; /* its process; 0: not to be seen from here */
     struct wire_request wire;
     struct environment environment;
     struct settings settings; /* of this compile */

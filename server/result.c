@@ -263,7 +263,7 @@ static int write_all_beside(struct request *request, const struct packed *packed
 /* `ulimit -f`: a compiler would be ended at that size. */
 static bool is_within_limit(const struct request *request, const struct packed *packed)
 {
-    rlim_t limit = peer_file_limit(request->fd);
+    rlim_t limit = peer_file_limit(request->client);
 
     for (size_t i = 1; i < packed_count(packed) && limit != RLIM_INFINITY; i++) {
         struct packed_file file;

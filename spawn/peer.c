@@ -19,33 +19,35 @@ static int affinity_of(pid_t pid, uint64_t *mask)
     return 0;
 }
 
-int peer_limits(int socket, struct trampoline *trampoline)
+pid_t peer_process(int socket)
 {
     struct ucred peer;
     socklen_t size = sizeof peer;
 
-    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
-        return -errno;
-    if (peer.pid <= 0)
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.pid < 0)
+        return 0;
+    return peer.pid;
+}
+
+int peer_limits(pid_t process, struct trampoline *trampoline)
+{
+    if (process <= 0)
         return -ESRCH;
     errno = 0;
-    trampoline->nice = getpriority(PRIO_PROCESS, (id_t)peer.pid);
+    trampoline->nice = getpriority(PRIO_PROCESS, (id_t)process);
     if (errno)
         return -errno;
     for (int i = 0; i < TRAMPOLINE_LIMITS; i++)
-        if (prlimit(peer.pid, (enum __rlimit_resource)i, NULL, &trampoline->limits[i]) != 0)
+        if (prlimit(process, (enum __rlimit_resource)i, NULL, &trampoline->limits[i]) != 0)
             return -errno;
-    return affinity_of(peer.pid, &trampoline->affinity);
+    return affinity_of(process, &trampoline->affinity);
 }
 
-rlim_t peer_file_limit(int socket)
+rlim_t peer_file_limit(pid_t process)
 {
-    struct ucred peer;
-    socklen_t size = sizeof peer;
     struct rlimit limit;
 
-    if (socket < 0 || getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.pid <= 0 ||
-        prlimit(peer.pid, RLIMIT_FSIZE, NULL, &limit) != 0)
+    if (process <= 0 || prlimit(process, RLIMIT_FSIZE, NULL, &limit) != 0)
         return RLIM_INFINITY;
     return limit.rlim_cur;
 }

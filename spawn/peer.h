@@ -7,11 +7,14 @@
 
 #include "spawn/trampoline.h"
 
-/* Fills nice, affinity and limits with those of the process that connected to this socket. 0 or negative
- * errno: it is gone, or isn't ours to look at. */
-int peer_limits(int socket, struct trampoline *trampoline);
+/* The process that connected to this socket; 0 if it can't be seen from here. */
+pid_t peer_process(int socket);
+
+/* Fills nice, affinity and limits with those of the process. 0 or negative errno: it is gone, or isn't ours
+ * to look at. */
+int peer_limits(pid_t process, struct trampoline *trampoline);
 
 /* The largest file that the process may write; RLIM_INFINITY if that can't be found out. */
-rlim_t peer_file_limit(int socket);
+rlim_t peer_file_limit(pid_t process);
 
 #endif

@@ -160,13 +160,13 @@ static void test_is_self(void **state)
     (void)state;
     struct lookup_self unknown = {0, 0};
 
-    assert_true(lookup_is_self("a/gcc", &self));
-    assert_true(lookup_is_self("a/hard", &self));
-    assert_true(lookup_is_self("a/chain", &unknown));
-    assert_false(lookup_is_self("a/hard", &unknown));
-    assert_false(lookup_is_self("b/chain", &self));
-    assert_false(lookup_is_self("a/loop", &self));
-    assert_false(lookup_is_self("a/dangling", &self));
+    assert_true(lookup_is_self(&arena, "a/gcc", &self));
+    assert_true(lookup_is_self(&arena, "a/hard", &self));
+    assert_true(lookup_is_self(&arena, "a/chain", &unknown));
+    assert_false(lookup_is_self(&arena, "a/hard", &unknown));
+    assert_false(lookup_is_self(&arena, "b/chain", &self));
+    assert_false(lookup_is_self(&arena, "a/loop", &self));
+    assert_false(lookup_is_self(&arena, "a/dangling", &self));
 }
 
 static void test_self_is_this_program(void **state)
