@@ -1,19 +1,25 @@
 #include "cache/cache.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cache/packed_cache.h"
 #include "cache/set_cache.h"
 #include "cache/store.h"
 #include "cache/writer.h"
 #include "common/clock.h"
 #include "common/memory.h"
 
+enum { RESULTS_SHARE = 4 }; /* packed results may take this part of the bytes that sets may take */
+
 struct cache {
     struct file_digests *digests;
     struct set_cache *sets;
+    struct packed_cache *results;
+    _Atomic uint32_t foreign_changes; /* of the writer, when the results in memory were begun */
     struct writer *writer;
     uint64_t max_size;
 };
@@ -31,6 +37,7 @@ struct cache *cache_open(const struct cache_options *options)
 
     cache->digests = file_digests_new(options->blank);
     cache->sets = set_cache_new(options->memory);
+    cache->results = packed_cache_new(options->memory / RESULTS_SHARE);
     cache->max_size = options->max_size;
     cache->writer = writer_new(options, cache->sets);
     return cache;
@@ -40,6 +47,7 @@ void cache_close(struct cache *cache)
 {
     writer_free(cache->writer);
     set_cache_free(cache->sets);
+    packed_cache_free(cache->results);
     file_digests_free(cache->digests);
     memory_free(cache);
 }
@@ -153,22 +161,37 @@ static struct packed *open_pieces(const struct look_up *look_up, const struct ca
     return packed_open(bytes, size, &source);
 }
 
+static struct packed *recall_result(struct cache *cache, const struct cached_set *cached)
+{
+    uint32_t changes = writer_foreign_changes(cache->writer);
+
+    if (atomic_load(&cache->foreign_changes) != changes) {
+        atomic_store(&cache->foreign_changes, changes);
+        packed_cache_clear(cache->results);
+    }
+    return packed_cache_get(cache->results, cached->id, cached->checksum);
+}
+
 /* Another server may have removed the row, which is no damage. */
 static struct packed *read_result(struct look_up *look_up, const struct cached_set *cached)
 {
     struct cache_reader *reader = look_up->reader;
     struct cache *cache = reader->cache;
-    struct packed *packed = NULL;
+    struct packed *packed = recall_result(cache, cached);
     unsigned char *bytes;
-    size_t size;
+    size_t size = 0;
 
-    if (!follow_writer(reader))
-        return NULL;
-    int error = store_piece(&reader->store, cached->id, 0, &bytes, &size);
-    if (!error)
-        packed = size < STORE_PIECE ? packed_adopt(bytes, size) : open_pieces(look_up, cached, bytes, size);
-    if (packed && packed_checksum(packed) == cached->checksum)
+    if (packed || !follow_writer(reader))
         return packed;
+    int error = store_piece(&reader->store, cached->id, 0, &bytes, &size);
+    bool whole = size < STORE_PIECE;
+    if (!error)
+        packed = whole ? packed_adopt(bytes, size) : open_pieces(look_up, cached, bytes, size);
+    if (packed && packed_checksum(packed) == cached->checksum) {
+        if (whole)
+            packed_cache_add(cache->results, cached->id, packed);
+        return packed;
+    }
 
     note_error(reader, error);
     set_cache_forget(cache->sets, look_up->key, cached->id);
@@ -356,6 +379,7 @@ static int clear_store(struct writer *writer, struct store *store, void *data)
 
 int cache_clear(struct cache *cache)
 {
+    packed_cache_clear(cache->results);
     return writer_call(cache->writer, clear_store, NULL);
 }
 

@@ -12,6 +12,7 @@ enum statement {
     SELECT_BASES,
     SELECT_PIECE,
     SELECT_COUNTERS,
+    DATA_VERSION,
     SELECT_OLDEST,
     SELECT_SURPLUS,
     INSERT_ENTRY,
@@ -49,6 +50,7 @@ static const char *const texts[STATEMENT_COUNT] = {
         SMALL_PIECE) " THEN content END "
                      "FROM results WHERE id = ?1",
     [SELECT_COUNTERS] = "SELECT name, value FROM counters ORDER BY name",
+    [DATA_VERSION] = "PRAGMA data_version",
     [SELECT_OLDEST] = "SELECT id, key, size FROM entries WHERE used < ?1 ORDER BY used LIMIT ?2",
     [SELECT_SURPLUS] =
         "SELECT id, key, size FROM entries WHERE key = ?1 ORDER BY used DESC LIMIT -1 OFFSET ?2",
@@ -184,6 +186,21 @@ int store_sets(struct store *store, const struct digest *key, bool (*known)(void
     }
     int last = finish(statement, error ? SQLITE_OK : result);
     return error ? error : last;
+}
+
+int64_t store_data_version(struct store *store)
+{
+    int error;
+    int64_t version = 0;
+    sqlite3_stmt *statement = prepare(store, DATA_VERSION, &error);
+
+    if (statement) {
+        int result = sqlite3_step(statement);
+        if (result == SQLITE_ROW)
+            version = sqlite3_column_int64(statement, 0);
+        finish(statement, result);
+    }
+    return version;
 }
 
 /* Straight into the memory that is kept, which may be many megabytes: a column would be one more copy. */

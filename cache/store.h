@@ -93,6 +93,8 @@ int store_sets(struct store *store, const struct digest *key, bool (*known)(void
 /* A piece of the packed result in malloc'ed memory. One that is shorter than STORE_PIECE is the last. -ENOENT
  * if there is none. */
 int store_piece(struct store *store, int64_t id, size_t number, unsigned char **bytes, size_t *size);
+/* A number that changes when another connection has changed the store. */
+int64_t store_data_version(struct store *store);
 int store_each_counter(struct store *store, void (*each)(void *data, const char *name, int64_t value),
                        void *data);
 int64_t store_entries(struct store *store);

@@ -20,6 +20,8 @@ struct writer {
     struct store store;
     _Atomic int mode;
     _Atomic uint32_t generation;
+    _Atomic uint32_t foreign_changes;
+    int64_t data_version; /* of the store when it was looked at last */
     struct set_cache *sets;
     struct queue queue;
     uint64_t max_size;
@@ -50,6 +52,11 @@ uint32_t writer_generation(struct writer *writer)
     return atomic_load(&writer->generation);
 }
 
+uint32_t writer_foreign_changes(struct writer *writer)
+{
+    return atomic_load(&writer->foreign_changes);
+}
+
 void writer_new_generation(struct writer *writer)
 {
     set_cache_clear(writer->sets);
@@ -67,6 +74,7 @@ static void open_store(struct writer *writer)
         writer->trimming = store_live_size(&writer->store) > writer->max_size;
     }
     atomic_store(&writer->mode, (int)mode);
+    writer->data_version = mode == STORE_OPEN ? store_data_version(&writer->store) : 0;
     /* what is wrong with the disk may pass */
     writer->retry = mode == STORE_NONE ? clock_monotonic() + WARN_EVERY : 0;
 }
@@ -298,6 +306,16 @@ static void run_call(struct writer *writer, struct job *call)
     queue_call_done(&writer->queue, call, error);
 }
 
+/* Another server may have cleared or trimmed the store: what of it is in memory must not outlast that. */
+static void notice_foreign_changes(struct writer *writer)
+{
+    int64_t version = writer_mode(writer) == STORE_OPEN ? store_data_version(&writer->store) : 0;
+
+    if (version != writer->data_version)
+        atomic_fetch_add(&writer->foreign_changes, 1);
+    writer->data_version = version;
+}
+
 static void *write_until_stopped(void *data)
 {
     struct writer *writer = data;
@@ -309,6 +327,7 @@ static void *write_until_stopped(void *data)
         if (group.damaged && writer_mode(writer) == STORE_OPEN)
             handle_error(writer, -EUCLEAN);
         write_group(writer, &group);
+        notice_foreign_changes(writer);
         more = keep_up(writer);
         if (group.call)
             run_call(writer, group.call);

@@ -26,6 +26,9 @@ void writer_free(struct writer *writer);
 const char *writer_path(const struct writer *writer);
 enum store_mode writer_mode(struct writer *writer);
 uint32_t writer_generation(struct writer *writer);
+/* Counts up when another server has changed the store: seen with the next group, at the latest some seconds
+ * after the next hit. */
+uint32_t writer_foreign_changes(struct writer *writer);
 
 /* Queues a result that has this ticket in the set cache. As cache_store. */
 int writer_store(struct writer *writer, const struct digest *key, struct input_set *set, const void *bytes,
