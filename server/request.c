@@ -131,27 +131,42 @@ static enum reason read_source(struct request *request)
     return error == -ENOENT || error == -ENOTDIR ? REASON_NO_INPUT : REASON_SPECIAL_INPUT;
 }
 
-/* gcc refuses to write its result, or a depfile, over its own source; others don't. That is theirs to say. */
-static bool is_source(const struct request *request, const char *path)
+static bool is_source(const struct request *request, const char *path, struct stat *there)
 {
-    struct stat source, target;
-
-    return fstatat(request->directory, path, &target, 0) == 0 &&
-           fstatat(request->directory, request->command.source, &source, 0) == 0 &&
-           source.st_dev == target.st_dev && source.st_ino == target.st_ino;
+    if (S_ISLNK(there->st_mode) && fstatat(request->directory, path, there, 0) != 0)
+        return false;
+    return request->has_source && there->st_dev == request->source.stamp.device &&
+           there->st_ino == request->source.stamp.inode;
 }
 
-static enum reason check_outputs(const struct request *request)
+/* Nothing is there, most often: then one look answers all. gcc refuses to write its result, or a depfile,
+ * over its own source; others don't. That is theirs to say. */
+static enum reason check_output(struct request *request, enum output_role role)
 {
-    const char *const *output = request->command.output, *object = output[OUTPUT_OBJECT];
+    const char *path = request->command.output[role];
+    struct stat there;
 
-    for (int role = 0; role < OUTPUT_ROLES; role++)
-        if (output[role] && strcmp(output[role], "/dev/null") != 0 && is_source(request, output[role]))
-            return REASON_OUTPUT_FILE;
-    if (!object || strcmp(object, "/dev/null") == 0 ||
-        result_may_replace(request, request->directory, object))
+    if (!path || strcmp(path, "/dev/null") == 0)
         return REASON_NONE;
-    return REASON_OUTPUT_FILE;
+    if (fstatat(request->directory, path, &there, AT_SYMLINK_NOFOLLOW) == 0) {
+        if (is_source(request, path, &there))
+            return REASON_OUTPUT_FILE;
+    } else if (errno == ENOENT) {
+        request->absent |= 1u << role;
+        return REASON_NONE;
+    }
+    return role != OUTPUT_OBJECT || result_may_replace(request, request->directory, path)
+               ? REASON_NONE
+               : REASON_OUTPUT_FILE;
+}
+
+static enum reason check_outputs(struct request *request)
+{
+    enum reason reason = REASON_NONE;
+
+    for (int role = 0; role < OUTPUT_ROLES && reason == REASON_NONE; role++)
+        reason = check_output(request, (enum output_role)role);
+    return reason;
 }
 
 /* A folder that isn't there yet is made by the compiler, and so is what would be restored into it. */
@@ -220,8 +235,8 @@ static enum reason parse(struct request *request, const char **word)
 
     enum reason reason = open_ground(request);
     if (reason == REASON_NONE)
-        reason = check_outputs(request);
-    return reason != REASON_NONE ? reason : read_source(request);
+        reason = read_source(request);
+    return reason != REASON_NONE ? reason : check_outputs(request);
 }
 
 /* ---- step 2: key → input set that holds → result ---- */
@@ -351,6 +366,7 @@ enum answer request_answer(struct request *request)
 {
     enum answer answer = find_answer(request);
 
+    request->absent = 0; /* what is there may be another thing by the time of a later step */
     if (answer != ANSWER_REPLIED && !can_start(request)) {
         request_reply_run(request, REASON_OTHER_VIEW, NULL);
         answer = ANSWER_REPLIED;

@@ -44,6 +44,7 @@ struct request {
     const char *ground_path;
     const char *bases; /* the setting basedir, and the directory itself: paths below are told relative */
     const char *shown_directory; /* as a compiler shows it: PWD if that is the same, else getcwd's */
+    unsigned absent;             /* a bit for each output_role: nothing was there when step 1 looked */
     struct file_facts source;    /* of the main source, before anything ran */
     bool has_source;             /* source is a regular file */
     struct digest key;           /* direct key */

@@ -108,6 +108,11 @@ static int folder_of(const struct request *request, const struct packed_file *fi
     return file->role == OUTPUT_OTHER ? request->ground : request->directory;
 }
 
+static bool was_absent(const struct request *request, const struct packed_file *file)
+{
+    return file->role < OUTPUT_ROLES && (request->absent >> file->role & 1);
+}
+
 /* A name beside the target that no compiler or build tool takes for something. */
 static char *temporary_name(struct request *request, const char *target)
 {
@@ -183,6 +188,7 @@ static int write_depfile(struct request *request, struct unpacker *unpacker, con
 struct restored {
     int directory;
     const char *temporary, *target;
+    bool absent; /* nothing is there by the target's name */
 };
 
 static int write_content(struct request *request, struct unpacker *unpacker, const struct packed_file *file,
@@ -201,7 +207,7 @@ static mode_t mode_of_restored(const struct request *request, const struct packe
 {
     struct stat status;
 
-    if (file->role != OUTPUT_OBJECT && !request->command.replaces_outputs &&
+    if (file->role != OUTPUT_OBJECT && !request->command.replaces_outputs && !restored->absent &&
         fstatat(restored->directory, restored->target, &status, AT_SYMLINK_NOFOLLOW) == 0)
         return status.st_mode & 07777;
     return mode_for(request, file);
@@ -231,7 +237,7 @@ static int write_beside(struct request *request, struct unpacker *unpacker, cons
  * through, and that is far cheaper than a rename over it. No reader sees half a file. */
 static int put_in_place(const struct restored *restored)
 {
-    if (unlinkat(restored->directory, restored->target, 0) != 0 && errno != ENOENT)
+    if (!restored->absent && unlinkat(restored->directory, restored->target, 0) != 0 && errno != ENOENT)
         return -errno;
     return renameat(restored->directory, restored->temporary, restored->directory, restored->target) == 0
                ? 0
@@ -248,7 +254,8 @@ static int write_all_beside(struct request *request, const struct packed *packed
         int error;
         if (target) {
             struct restored *next = &restored[(*count)++];
-            *next = (struct restored){folder_of(request, &file), temporary_name(request, target), target};
+            *next = (struct restored){folder_of(request, &file), temporary_name(request, target), target,
+                                      was_absent(request, &file)};
             error = write_beside(request, unpacker, &file, next);
         } else {
             error = unpacker_skip(unpacker);
@@ -310,7 +317,8 @@ static bool may_replace_all(struct request *request, const struct packed *packed
         const char *target = target_of(request, &file);
         if (file.role == OUTPUT_OTHER && target && !result_is_asked_for(request, target))
             return false;
-        if (target && !result_may_replace(request, folder_of(request, &file), target))
+        if (target && !was_absent(request, &file) &&
+            !result_may_replace(request, folder_of(request, &file), target))
             return false;
     }
     return true;
