@@ -7,43 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <xxhash.h>
 
-#include "cache/input_ground.h"
-#include "cache/input_layout.h"
+#include "cache/input_building.h"
 #include "cache/input_resolve.h"
-#include "cache/strings.h"
 #include "common/memory.h"
-
-struct added {
-    enum condition_kind kind;
-    struct condition condition;
-    uint64_t mark;                   /* of a file; 0: not to be trusted */
-    unsigned char blank[BLANK_SIZE]; /* zeros: none */
-};
-
-struct absence {
-    uint32_t path;
-    bool follow;
-};
-
-struct listing {
-    uint32_t path;
-    uint32_t own; /* string: names, each followed by a slash */
-    struct digest names;
-};
-
-struct input_set_builder {
-    struct arena arena;
-    struct strings strings;
-    struct added *added;
-    size_t added_count, added_room;
-    struct absence *absences;
-    size_t absence_count, absence_room;
-    struct listing *listings;
-    size_t listing_count, listing_room;
-    bool comments;
-};
 
 /* An array that is full gets twice the room. */
 static void *grown(void *array, size_t count, size_t *room, size_t size)
@@ -204,12 +171,12 @@ void input_set_allow_comments(struct input_set_builder *builder)
 
 /* ---- packing ---- */
 
-struct packing {
-    struct input_set_builder *builder;
-    struct grounding grounding;
-    struct grounded *grounded;
-    size_t grounded_count;
-};
+static void add_grounded(struct packing *packing, const struct grounded *grounded)
+{
+    packing->grounded =
+        grown(packing->grounded, packing->grounded_count, &packing->grounded_room, sizeof *packing->grounded);
+    packing->grounded[packing->grounded_count++] = *grounded;
+}
 
 static void add_odd_absence(struct packing *packing, const struct absence *absence)
 {
@@ -227,15 +194,47 @@ static void ground_absences(struct packing *packing)
 {
     struct input_set_builder *builder = packing->builder;
 
-    packing->grounded = memory_alloc((builder->absence_count + 1) * sizeof *packing->grounded);
     for (size_t i = 0; i < builder->absence_count; i++) {
         struct absence *absence = &builder->absences[i];
         struct grounded grounded = {.follow = absence->follow};
         if (grounding_find(&packing->grounding, builder->strings.texts[absence->path], &grounded))
-            packing->grounded[packing->grounded_count++] = grounded;
+            add_grounded(packing, &grounded);
         else
             add_odd_absence(packing, absence);
     }
+}
+
+static bool is_entry(const struct packing *packing, const struct added *added)
+{
+    return may_be_entry(added->kind, added->condition.number,
+                        packing->builder->strings.texts[added->condition.string]);
+}
+
+/* What stands in a folder whose stamp is watched needs no look of its own. */
+static void ground_entries(struct packing *packing)
+{
+    struct input_set_builder *builder = packing->builder;
+    struct grounding *grounding = &packing->grounding;
+    struct grounded folder;
+
+    for (size_t i = 0; i < builder->added_count; i++)
+        if (is_entry(packing, &builder->added[i]))
+            grounding_count_entry(grounding, builder->strings.texts[builder->added[i].condition.string]);
+    for (size_t i = 0; i < builder->added_count; i++) {
+        const struct added *added = &builder->added[i];
+        if (added->kind == CONDITION_EXISTS && S_ISDIR(added->condition.number) &&
+            grounding_take_folder(grounding, added->condition.string, &folder))
+            add_grounded(packing, &folder);
+    }
+    for (size_t i = 0; i < builder->added_count; i++) {
+        const struct added *added = &builder->added[i];
+        if (is_entry(packing, added))
+            grounding_confirm_entry(
+                grounding, builder->strings.texts[added->condition.string],
+                added->kind == CONDITION_LINK ? builder->strings.texts[added->condition.second] : NULL);
+    }
+    for (size_t i = 0; i < packing->grounded_count; i++)
+        packing->grounded[i].mark = grounding_mark(grounding, packing->grounded[i].ground);
 }
 
 /* Answers of realpath() become conditions on the links and folders on which they stand, where they can. */
@@ -336,6 +335,8 @@ static int compare_grounded(const void *left, const void *right)
 
     if (!order)
         order = compare_numbers(a->rest, b->rest);
+    if (!order)
+        order = compare_numbers(a->bare, b->bare);
     return order ? order : compare_numbers(a->follow, b->follow);
 }
 
@@ -437,134 +438,20 @@ static void join_looks(struct packing *packing)
     builder->added_count = kept;
 }
 
-/* ---- bytes ---- */
-
-/* Appends the conditions of one kind, from `added` on; returns where the next kind begins. */
-static const struct added *put_kind(const struct added *added, const struct added *end,
-                                    enum condition_kind kind, struct buf *first, struct buf *second)
-{
-    const struct added *next = added;
-    uint32_t last = 0;
-
-    while (next < end && next->kind == kind)
-        next++;
-    buf_add_varint(first, (uint64_t)(next - added));
-    for (; added < next; added++) {
-        const struct condition *condition = &added->condition;
-        buf_add_varint(first, condition->string - last);
-        buf_add_varint(first, condition->number * 2 + condition->has_digest);
-        buf_add_varint(first, condition->second);
-        last = condition->string;
-        if (condition->has_digest)
-            buf_add(second, condition->digest.bytes, sizeof condition->digest.bytes);
-    }
-    return next;
-}
-
-/* A group whose files can't all be trusted has no mark. */
-static void put_group_marks(const struct added *files, size_t count, struct buf *second)
-{
-    for (size_t i = 0; i < count; i += FILE_GROUP) {
-        uint64_t marks[FILE_GROUP];
-        size_t size = count - i < FILE_GROUP ? count - i : FILE_GROUP;
-        bool all = true;
-        for (size_t j = 0; j < size; j++) {
-            marks[j] = files[i + j].mark;
-            all = all && marks[j];
-        }
-        buf_add_u64(second, all ? XXH3_64bits(marks, size * sizeof *marks) : 0);
-    }
-}
-
-static void put_conditions(const struct input_set_builder *builder, struct buf *first, struct buf *second)
-{
-    const struct added *next = builder->added, *end = builder->added + builder->added_count;
-    const struct added *files = NULL;
-    size_t file_count = 0;
-
-    for (int kind = 0; kind < CONDITION_KINDS; kind++) {
-        const struct added *begin = next;
-        next = put_kind(begin, end, (enum condition_kind)kind, first, second);
-        if (kind == CONDITION_FILE) {
-            files = begin;
-            file_count = (size_t)(next - begin);
-        }
-    }
-    for (size_t i = 0; builder->comments && i < file_count; i++)
-        buf_add(second, files[i].blank, sizeof files[i].blank);
-    put_group_marks(files, file_count, second);
-}
-
-static size_t put_absences_of(const struct grounded *grounded, size_t count, struct buf *first,
-                              struct buf *list)
-{
-    uint32_t last = 0;
-    size_t i;
-
-    buf_reset(list);
-    for (i = 0; i < count && grounded[i].ground == grounded->ground; i++) {
-        buf_add_varint(list, (uint64_t)(grounded[i].rest - last) * 2 + grounded[i].follow);
-        last = grounded[i].rest;
-    }
-    buf_add_varint(first, grounded->ground);
-    buf_add_varint(first, grounded->needs);
-    buf_add_varint(first, 0);
-    buf_add_varint(first, list->length);
-    buf_add(first, list->data, list->length);
-    return i;
-}
-
-static void put_directories(const struct packing *packing, struct buf *first, struct buf *second)
-{
-    const struct input_set_builder *builder = packing->builder;
-    struct buf list = BUF_INIT, directories = BUF_INIT;
-    size_t count = builder->listing_count;
-
-    for (size_t i = 0; i < builder->listing_count; i++) {
-        const struct listing *listing = &builder->listings[i];
-        buf_add_varint(&directories, listing->path);
-        buf_add_varint(&directories, 0);
-        buf_add_varint(&directories, (uint64_t)listing->own + 1);
-        buf_add_varint(&directories, 0);
-        buf_add_u64(second, 0); /* it may have changed since it was listed: no mark */
-        buf_add(second, listing->names.bytes, sizeof listing->names.bytes);
-    }
-    for (size_t i = 0; i < packing->grounded_count; count++) {
-        buf_add_u64(second, packing->grounded[i].mark);
-        i += put_absences_of(&packing->grounded[i], packing->grounded_count - i, &directories, &list);
-    }
-    buf_add_varint(first, count);
-    buf_add(first, directories.data, directories.length);
-    buf_release(&directories);
-    buf_release(&list);
-}
-
 void input_set_pack(struct input_set_builder *builder, int directory, struct buf *out)
 {
     struct packing packing = {.builder = builder};
-    struct buf first = BUF_INIT, second = BUF_INIT;
 
     grounding_init(&packing.grounding, &builder->strings, directory);
     explain_real_paths(&packing);
     ground_absences(&packing);
+    ground_entries(&packing);
     grounding_release(&packing.grounding);
     sort_strings(&packing);
     sort_conditions(builder);
     sort_grounded(&packing);
     join_looks(&packing);
 
-    buf_add_u8(&first, builder->comments ? SET_COMMENTS : 0);
-    strings_put(&builder->strings, &first);
-    put_conditions(builder, &first, &second);
-    put_directories(&packing, &first, &second);
-
-    buf_add_u8(out, SET_VERSION);
-    buf_add_varint(out, first.length);
-    buf_add_varint(out, second.length);
-    buf_add(out, first.data, first.length);
-    buf_add(out, second.data, second.length);
-
-    buf_release(&first);
-    buf_release(&second);
+    put_input_set(&packing, out);
     memory_free(packing.grounded);
 }

@@ -16,6 +16,9 @@
 
 enum { FEW_ABSENCES = 6 }; /* bytes of a list: two or three names */
 
+/* A directory that changed so lately (nanoseconds) will soon change again: objects are made in it. */
+static const int64_t UNSETTLED = INT64_C(2) * 1000000000;
+
 struct checking {
     struct input_set *set;
     const struct check *check;
@@ -447,15 +450,29 @@ static bool check_listing(struct closer_look *look)
     return fail(checking, path, "lists other names");
 }
 
+static bool check_entries(struct checking *checking, const struct directory *directory)
+{
+    for (uint32_t i = 0; i < directory->entry_count; i++) {
+        const struct condition *condition = &checking->set->conditions[directory->entries[i]];
+        bool link = directory->entries[i] < checking->set->kind_end[CONDITION_LINK];
+        if (!(link ? check_link(checking, condition) : check_exists(checking, condition)))
+            return false;
+    }
+    return true;
+}
+
 static bool check_directory(struct checking *checking, struct directory *directory)
 {
-    struct closer_look look = {.checking = checking, .directory = directory};
+    struct closer_look look = {.checking = checking, .directory = directory, .fd = -1};
     const char *path = set_string(checking->set, directory->path);
     int flags = directory->needs & DIRECTORY_NO_LINK ? AT_SYMLINK_NOFOLLOW : 0;
+    struct stamp stamp = {.ctime = INT64_MAX};
     struct stat status;
 
+    if (directory->single)
+        return check_absences(&look);
     if (fstatat(checking->check->directory, path, &status, flags) == 0) {
-        struct stamp stamp = stamp_of(&status);
+        stamp = stamp_of(&status);
         if (bears_mark(checking, directory->marks, DIRECTORY_MARKS, mark_of(&stamp)))
             return true;
         if (directory->needs && !S_ISDIR(status.st_mode))
@@ -463,11 +480,12 @@ static bool check_directory(struct checking *checking, struct directory *directo
     } else if (directory->needs) {
         return fail(checking, path, "is gone");
     }
-    if (directory->has_listing || directory->absences_size > FEW_ABSENCES)
+    /* Few absences cost no more than a stamp that doesn't last. */
+    if (directory->has_listing || directory->absences_size > FEW_ABSENCES ||
+        stamp_trusted(&stamp, checking->before - UNSETTLED))
         begin_look(&look);
-    else /* costs no more than what would be remembered; and where objects are made, stamps never last */
-        look.fd = -1;
-    bool good = directory->has_listing ? check_listing(&look) : check_absences(&look);
+    bool good = (directory->has_listing ? check_listing(&look) : check_absences(&look)) &&
+                check_entries(checking, directory);
     end_look(&look, good);
     return good;
 }
@@ -499,7 +517,7 @@ static bool check_kind(struct checking *checking, enum condition_kind kind)
     if (kind == CONDITION_FILE)
         return check_files(checking);
     for (size_t i = kind_begin(set, kind); i < set->kind_end[kind]; i++)
-        if (!condition_checks[kind](checking, &set->conditions[i]))
+        if (!set->conditions[i].is_entry && !condition_checks[kind](checking, &set->conditions[i]))
             return false;
     return true;
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,8 +16,9 @@ enum place_state { PLACE_UNKNOWN, PLACE_DIRECTORY, PLACE_MISSING, PLACE_ODD };
 
 struct place {
     enum place_state state;
-    bool lacking;  /* there is really nothing by this name in the directory above, which exists */
-    uint64_t mark; /* of a directory; 0: not to be trusted */
+    uint32_t entries; /* for which its stamp could answer */
+    bool lacking;     /* there is really nothing by this name in the directory above, which exists */
+    uint64_t mark;    /* of a directory; 0: not to be trusted */
 };
 
 void grounding_init(struct grounding *grounding, struct strings *strings, int directory)
@@ -73,16 +75,6 @@ static struct place *look_at_place(struct grounding *grounding, uint32_t path)
     return place;
 }
 
-/* Length of the directory part of path[0 … length), without the slashes that end it; "/" keeps its own. */
-static size_t parent_length(const char *path, size_t length)
-{
-    while (length > 0 && path[length - 1] != '/')
-        length--;
-    while (length > 1 && path[length - 1] == '/')
-        length--;
-    return length;
-}
-
 /* Really no entry by that name, not even a link that leads nowhere? Asked for often of one missing folder. */
 static bool lacks(struct grounding *grounding, const char *path, size_t length)
 {
@@ -113,7 +105,6 @@ bool grounding_find(struct grounding *grounding, const char *path, struct ground
             if (!lacks(grounding, path, end))
                 return false;
             grounded->ground = parent;
-            grounded->mark = place_of(grounding, parent)->mark;
             grounded->rest = strings_number(strings, path + length + strspn(path + length, "/"));
             return true;
         }
@@ -121,4 +112,54 @@ bool grounding_find(struct grounding *grounding, const char *path, struct ground
             return false;
         end = length;
     }
+}
+
+/* ---- entries ---- */
+
+enum { ENTRIES_WORTH_A_LOOK = 2 };
+
+static uint32_t folder_above(struct grounding *grounding, const char *path)
+{
+    size_t length = parent_length(path, strlen(path));
+    return length ? strings_number_n(grounding->strings, path, length)
+                  : strings_number(grounding->strings, ".");
+}
+
+void grounding_count_entry(struct grounding *grounding, const char *path)
+{
+    place_of(grounding, folder_above(grounding, path))->entries++;
+}
+
+bool grounding_take_folder(struct grounding *grounding, uint32_t path, struct grounded *grounded)
+{
+    if (place_of(grounding, path)->entries < ENTRIES_WORTH_A_LOOK ||
+        look_at_place(grounding, path)->state != PLACE_DIRECTORY)
+        return false;
+    *grounded = (struct grounded){.ground = path, .rest = path, .bare = true};
+    return true;
+}
+
+static bool is_still_so(const struct grounding *grounding, const char *path, const char *target)
+{
+    char found[PATH_MAX];
+    struct stat status;
+
+    if (!target)
+        return fstatat(grounding->directory, path, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+               S_ISDIR(status.st_mode);
+    ssize_t length = readlinkat(grounding->directory, path, found, sizeof found);
+    return length == (ssize_t)strlen(target) && memcmp(found, target, (size_t)length) == 0;
+}
+
+void grounding_confirm_entry(struct grounding *grounding, const char *path, const char *target)
+{
+    struct place *folder = place_of(grounding, folder_above(grounding, path));
+
+    if (folder->state == PLACE_DIRECTORY && folder->mark && !is_still_so(grounding, path, target))
+        folder->mark = 0;
+}
+
+uint64_t grounding_mark(const struct grounding *grounding, uint32_t path)
+{
+    return path < grounding->room ? grounding->places[path].mark : 0;
 }

@@ -25,6 +25,7 @@ struct grounding {
 struct grounded {
     uint32_t ground, rest; /* paths; the rest is relative to the ground */
     bool follow;           /* the caller's */
+    bool bare;             /* no absence: it is there for its entries alone, and `rest` says nothing */
     uint8_t needs;         /* the caller's */
     uint64_t mark;         /* of the ground's stamp (input_layout.h); 0: not to be trusted */
 };
@@ -33,5 +34,16 @@ void grounding_init(struct grounding *grounding, struct strings *strings, int di
 void grounding_release(struct grounding *grounding);
 /* False if no directory can prove it: something is there, a link that leads nowhere, a file in the way. */
 bool grounding_find(struct grounding *grounding, const char *path, struct grounded *grounded);
+
+/* A directory's stamp answers for its entries of some kinds, too (input_layout.h). First all are counted;
+ * then directories are taken in for their entries' sake; last all entries are looked at once more, after the
+ * marks were taken: where one isn't what it was, the mark of its directory is worth nothing. */
+void grounding_count_entry(struct grounding *grounding, const char *path);
+/* A directory that answers for so many entries that its own stamp is worth a look. */
+bool grounding_take_folder(struct grounding *grounding, uint32_t path, struct grounded *grounded);
+/* `target`: of a link; NULL: it is a directory. */
+void grounding_confirm_entry(struct grounding *grounding, const char *path, const char *target);
+/* The mark as it stands after all this. */
+uint64_t grounding_mark(const struct grounding *grounding, uint32_t path);
 
 #endif

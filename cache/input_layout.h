@@ -17,6 +17,10 @@
  * BLANK_SIZE bytes of each file's blank digest (zeros: none); a mark for each GROUP files; for each directory
  * a mark, and the digest of its listing if it has one.
  *
+ * A directory's mark answers for all that can only change with its stamp: what it lacks, and for its entries
+ * of kind "a directory, no link" and "a link with this target". It was taken before these were looked at for
+ * the last time.
+ *
  * A mark is a 64-bit digest of a stamp (0: none): all that must be told of a stamp is whether it is still the
  * same. Files are marked in groups to save space: only at a set's first check does it matter that their
  * contents were known before, and what fails there is found in the table of digests. */
@@ -29,7 +33,7 @@
 #include "cache/file_digest.h"
 #include "cache/hash.h"
 
-enum { SET_VERSION = 3, SET_COMMENTS = 1, BLANK_SIZE = 8, FILE_GROUP = 16 };
+enum { SET_VERSION = 4, SET_COMMENTS = 1, BLANK_SIZE = 8, FILE_GROUP = 16 };
 enum { FILE_EXECUTABLE = 1, FILE_NO_LINK = 2 };       /* it must be … */
 enum { DIRECTORY_NEEDED = 1, DIRECTORY_NO_LINK = 2 }; /* it must be there, … and not be a link */
 enum { SET_STRINGS_MAX = 64 * 1024 * 1024, SET_PARTS_MAX = 64 * 1024 * 1024 };
@@ -52,9 +56,16 @@ enum condition_kind {
 struct condition {
     uint32_t string;
     bool has_digest;
+    bool is_entry; /* not packed: the stamp of the directory in which it stands answers for it */
     uint64_t number, second;
     struct digest digest;
 };
+
+/* Could the stamp of the directory above `path` answer for this condition? Not if its last name isn't that of
+ * an entry. */
+bool may_be_entry(enum condition_kind kind, uint64_t number, const char *path);
+/* Length of the directory part of path[0 … length), without the slashes that end it; "/" keeps its own. */
+size_t parent_length(const char *path, size_t length);
 
 uint64_t mark_of(const struct stamp *stamp);
 /* A mark that counts only while the mount table has this number (0: always). */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <xxhash.h>
 
 #include "cache/input_layout.h"
@@ -19,6 +20,26 @@ uint64_t mark_bound_to(uint64_t mark, uint32_t mounts)
 {
     uint64_t bound = mark ^ (mounts * UINT64_C(0x9e3779b97f4a7c15));
     return bound ? bound : 1;
+}
+
+size_t parent_length(const char *path, size_t length)
+{
+    while (length > 0 && path[length - 1] != '/')
+        length--;
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    return length;
+}
+
+/* What is mounted over a directory is a directory, too, and nothing can be mounted over a link: these two are
+ * changed through the directory alone. */
+bool may_be_entry(enum condition_kind kind, uint64_t number, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+    if (name[0] == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+        return false;
+    return (kind == CONDITION_EXISTS && number == S_IFDIR) || (kind == CONDITION_LINK && number == 0);
 }
 
 /* The two parts of a set while it is unpacked. */
@@ -171,6 +192,15 @@ static bool absences_are_sound(const struct input_set *set, const struct directo
     return true;
 }
 
+static bool is_single(const unsigned char *absences, size_t size)
+{
+    struct reader reader;
+
+    reader_init(&reader, absences, size);
+    reader_varint(&reader);
+    return absences && !reader.bad && reader_left(&reader) == 0;
+}
+
 static bool unpack_directory(struct input_set *set, struct parts *parts, struct directory *directory)
 {
     uint64_t path = reader_varint(&parts->first), needs = reader_varint(&parts->first);
@@ -185,6 +215,7 @@ static bool unpack_directory(struct input_set *set, struct parts *parts, struct 
     directory->own = own ? (uint32_t)own - 1 : 0;
     directory->absences_size = (uint32_t)size;
     directory->absences = reader_bytes(&parts->first, (size_t)size);
+    directory->single = !own && !needs && is_single(directory->absences, (size_t)size);
     atomic_init(&directory->marks[0], reader_u64(&parts->second));
     if (directory->has_listing) {
         const void *digest = reader_bytes(&parts->second, sizeof directory->listing.bytes);
@@ -205,6 +236,60 @@ static bool unpack_directories(struct input_set *set, struct parts *parts)
     return reader_left(&parts->first) == 0 && reader_left(&parts->second) == 0;
 }
 
+/* The directory in which a path stands, if its stamp is watched; those are in the order of their names,
+ * behind those that are listed. */
+static struct directory *directory_above(struct input_set *set, const char *path)
+{
+    size_t length = parent_length(path, strlen(path)), low = 0, high = set->directory_count;
+    const char *parent = length ? path : ".";
+
+    length = length ? length : 1;
+    while (low < high && set->directories[low].has_listing)
+        low++;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const char *name = set_string(set, set->directories[middle].path);
+        int order = strncmp(name, parent, length);
+        if (order == 0 && name[length] == '\0')
+            return &set->directories[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+/* Gives conditions to the directories that answer for them. */
+static void find_entries(struct input_set *set)
+{
+    size_t count = set->condition_count, next = 0;
+    struct directory **above = memory_zalloc(count * sizeof *above + 1);
+
+    for (int kind = 0; kind < CONDITION_KINDS; kind++)
+        for (size_t i = kind_begin(set, kind); i < set->kind_end[kind]; i++) {
+            struct condition *condition = &set->conditions[i];
+            const char *path = set_string(set, condition->string);
+            if (may_be_entry(kind, condition->number, path) && (above[i] = directory_above(set, path))) {
+                condition->is_entry = true;
+                above[i]->entry_count++;
+                next++;
+            }
+        }
+    set->entries = room_for(set, next, sizeof *set->entries);
+    next = 0;
+    for (size_t i = 0; i < set->directory_count; i++) {
+        set->directories[i].entries = set->entries + next;
+        next += set->directories[i].entry_count;
+        set->directories[i].single = set->directories[i].single && !set->directories[i].entry_count;
+        set->directories[i].entry_count = 0;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (above[i])
+            set->entries[above[i]->entries - set->entries + above[i]->entry_count++] = (uint32_t)i;
+    memory_free(above);
+}
+
 struct input_set *input_set_unpack(const void *bytes, size_t size)
 {
     struct input_set *set = memory_zalloc(sizeof *set);
@@ -215,8 +300,10 @@ struct input_set *input_set_unpack(const void *bytes, size_t size)
     if (open_parts(set, bytes, size, &parts)) {
         set->comments = reader_u8(&parts.first) & SET_COMMENTS;
         if (unpack_strings(set, &parts.first) && unpack_conditions(set, &parts) &&
-            unpack_files(set, &parts.second) && unpack_directories(set, &parts))
+            unpack_files(set, &parts.second) && unpack_directories(set, &parts)) {
+            find_entries(set);
             return set;
+        }
     }
     input_set_unref(set);
     return NULL;
@@ -238,6 +325,7 @@ void input_set_unref(struct input_set *set)
     memory_free(set->files);
     memory_free(set->groups);
     memory_free(set->directories);
+    memory_free(set->entries);
     free(set->raw);
     memory_free(set);
 }

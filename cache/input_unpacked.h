@@ -23,7 +23,10 @@ struct directory {
     uint32_t path;
     uint8_t needs; /* bits DIRECTORY_* */
     bool has_listing;
-    uint32_t own; /* names that the listing leaves out, each followed by a slash */
+    bool single;             /* all that it is asked for is one absence */
+    uint32_t entry_count;    /* conditions that its stamp answers for … */
+    const uint32_t *entries; /* … by their numbers in the set */
+    uint32_t own;            /* names that the listing leaves out, each followed by a slash */
     struct digest listing;
     const unsigned char *absences; /* packed, as in input_layout.h */
     uint32_t absences_size;
@@ -46,6 +49,7 @@ struct input_set {
     _Atomic uint64_t *groups;      /* mark of each FILE_GROUP files; 0: none, or used up */
     struct directory *directories;
     size_t directory_count;
+    uint32_t *entries;  /* of all directories */
     unsigned char *raw; /* first part: holds the absences */
 };
 

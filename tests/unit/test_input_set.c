@@ -384,12 +384,86 @@ static void kinds_links_and_times(void **state)
     assert_int_equal(utimensat(root, "kind/file", times, 0), 0);
     assert_holds(set);
     drop("way");
-    assert_fails(set, "way leads elsewhere");
+    assert_fails(set, "kind/../way resolves elsewhere");
     put("absent", "");
     assert_int_equal(symlinkat("absent", root, "way"), 0);
     assert_int_equal(check(set), CHECK_FAILS);
     drop("absent");
     drop("way");
+    input_set_unref(set);
+}
+
+/* A folder whose stamp is watched answers for the folders and links in it. */
+static struct input_set *set_with_entries(void)
+{
+    struct input_set_builder *builder = input_set_builder_new();
+
+    input_set_add_exists(builder, "top", S_IFDIR, false);
+    input_set_add_exists(builder, "top/one", S_IFDIR, false);
+    input_set_add_exists(builder, "top/two", S_IFDIR, false);
+    input_set_add_link(builder, "top/way", 0, "one");
+    return pack(builder);
+}
+
+static void make_entries(void)
+{
+    make("top");
+    make("top/one");
+    make("top/two");
+    assert_int_equal(symlinkat("one", root, "top/way"), 0);
+}
+
+static void entries_stay_what_they_are(void **state)
+{
+    (void)state;
+    make_entries();
+    age();
+    struct input_set *set = set_with_entries();
+    assert_holds(set);
+
+    put("top/file", ""); /* another stamp, but all is so */
+    assert_holds(set);
+    drop("top/way");
+    assert_fails(set, "top/way leads elsewhere");
+    assert_int_equal(symlinkat("two", root, "top/way"), 0);
+    assert_fails(set, "top/way leads elsewhere");
+    drop("top/way");
+    assert_int_equal(symlinkat("one", root, "top/way"), 0);
+    assert_holds(set);
+    assert_int_equal(renameat(root, "top/two", root, "top/three"), 0);
+    assert_fails(set, "top/two is gone");
+    assert_int_equal(symlinkat("three", root, "top/two"), 0);
+    assert_fails(set, "top/two is of another kind");
+    drop("top/two");
+    assert_int_equal(renameat(root, "top/three", root, "top/two"), 0);
+    assert_holds(set);
+    assert_int_equal(renameat(root, "top", root, "other"), 0);
+    assert_fails(set, "top is gone");
+    assert_int_equal(symlinkat("other", root, "top"), 0);
+    assert_fails(set, "top is of another kind");
+    drop("top");
+    input_set_unref(set);
+}
+
+/* What changed after it was observed, but before the stamps were taken. */
+static void entries_are_looked_at_after_their_stamp(void **state)
+{
+    (void)state;
+    make_entries();
+    assert_int_equal(renameat(root, "top/two", root, "top/three"), 0);
+    assert_int_equal(symlinkat("three", root, "top/two"), 0);
+    age();
+    struct input_set *set = set_with_entries();
+    assert_fails(set, "top/two is of another kind");
+    input_set_unref(set);
+
+    drop("top/way");
+    drop("top/two");
+    assert_int_equal(renameat(root, "top/three", root, "top/two"), 0);
+    assert_int_equal(symlinkat("two", root, "top/way"), 0);
+    age();
+    set = set_with_entries();
+    assert_fails(set, "top/way leads elsewhere");
     input_set_unref(set);
 }
 
@@ -570,6 +644,8 @@ int main(void)
         cmocka_unit_test(quick_appearances_are_seen),
         cmocka_unit_test(checkouts_in_turn),
         cmocka_unit_test(kinds_links_and_times),
+        cmocka_unit_test(entries_stay_what_they_are),
+        cmocka_unit_test(entries_are_looked_at_after_their_stamp),
         cmocka_unit_test(twins_stay_as_they_are),
         cmocka_unit_test(listings_leave_out_outputs),
         cmocka_unit_test(variables_and_facts),
