@@ -260,6 +260,49 @@ static void explain_real_paths(struct packing *packing)
     resolving_release(&resolving);
 }
 
+/* Something is read below the folder: so it may be searched, and that is a condition already. */
+static bool is_read_below(const struct input_set_builder *builder, const char *path, size_t length)
+{
+    for (size_t i = 0; i < builder->added_count; i++) {
+        const struct added *added = &builder->added[i];
+        const char *file = builder->strings.texts[added->condition.string];
+        if (added->kind == CONDITION_FILE && strncmp(file, path, length) == 0 && file[length] == '/')
+            return true;
+    }
+    return false;
+}
+
+static void straighten(struct resolving *resolving, uint32_t *path)
+{
+    const char *text = resolving->strings->texts[*path];
+    size_t climb = resolving_climb(text);
+    uint32_t straight;
+
+    if (climb && is_read_below(resolving->builder, text, climb) &&
+        resolving_straighten(resolving, text, &straight))
+        *path = straight;
+}
+
+/* gcc comes to most of its folders by ways like lib/gcc/x86_64-linux-gnu/12/../../../../lib. Said without the
+ * climbing, many are one, and are looked at already. */
+static void straighten_paths(struct packing *packing)
+{
+    struct input_set_builder *builder = packing->builder;
+    struct resolving resolving;
+
+    resolving_init(&resolving, builder, &builder->strings, packing->grounding.directory);
+    for (size_t i = 0, count = builder->added_count; i < count; i++) { /* new ones have nothing to climb */
+        uint32_t path = builder->added[i].condition.string;
+        if (builder->added[i].kind != CONDITION_EXISTS)
+            continue;
+        straighten(&resolving, &path);
+        builder->added[i].condition.string = path;
+    }
+    for (size_t i = 0; i < builder->absence_count; i++)
+        straighten(&resolving, &builder->absences[i].path);
+    resolving_release(&resolving);
+}
+
 typedef void string_visit(void *data, uint32_t *string);
 
 static bool second_is_string(enum condition_kind kind)
@@ -444,6 +487,7 @@ void input_set_pack(struct input_set_builder *builder, int directory, struct buf
 
     grounding_init(&packing.grounding, &builder->strings, directory);
     explain_real_paths(&packing);
+    straighten_paths(&packing);
     ground_absences(&packing);
     ground_entries(&packing);
     grounding_release(&packing.grounding);

@@ -148,3 +148,51 @@ bool resolving_explain(struct resolving *resolving, const char *path, const char
     uint32_t real = real_path(resolving, path, strlen(path), false);
     return real != NONE && strcmp(text_of(resolving, real), resolved) == 0;
 }
+
+/* Where the ".." end that begin at `up`, which points to the slash before the first. */
+static const char *end_of_climb(const char *up)
+{
+    while (strncmp(up, "/..", 3) == 0 && (up[3] == '/' || up[3] == '\0'))
+        up += 3;
+    return up;
+}
+
+static const char *find_climb(const char *path)
+{
+    for (const char *at = strstr(path, "/.."); at; at = strstr(at + 1, "/.."))
+        if (end_of_climb(at) != at)
+            return at;
+    return NULL;
+}
+
+size_t resolving_climb(const char *path)
+{
+    const char *up = find_climb(path);
+
+    if (!up || up == path || strncmp(path, "..", 2) == 0 || find_climb(end_of_climb(up)))
+        return 0;
+    return (size_t)(up - path);
+}
+
+bool resolving_straighten(struct resolving *resolving, const char *path, uint32_t *straight)
+{
+    const char *rest = end_of_climb(path + resolving_climb(path));
+    char text[PATH_MAX];
+
+    resolving->links = 0;
+    uint32_t real = real_folder(resolving, path, (size_t)(rest - path));
+    if (real == NONE)
+        return false;
+    rest += strspn(rest, "/");
+    const char *above_it = text_of(resolving, real);
+    if (!rest[0]) {
+        *straight = real;
+        return true;
+    }
+    const char *prefix = strcmp(above_it, ".") == 0 ? "" : above_it;
+    const char *slash = prefix[0] && strcmp(prefix, "/") != 0 ? "/" : "";
+    if (snprintf(text, sizeof text, "%s%s%s", prefix, slash, rest) >= (int)sizeof text)
+        return false;
+    *straight = strings_number(resolving->strings, text);
+    return true;
+}

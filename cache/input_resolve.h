@@ -29,5 +29,12 @@ void resolving_release(struct resolving *resolving);
 /* Adds conditions to the builder from which it follows that the real path of `path` is `resolved`. False if
  * there are none: it isn't so now, or depends on where the directory itself lies. */
 bool resolving_explain(struct resolving *resolving, const char *path, const char *resolved);
+/* Length of the folder F in a path of the form F/../..[/rest], where the rest climbs no more; 0: another
+ * form.
+ */
+size_t resolving_climb(const char *path);
+/* Adds conditions from which it follows that `path`, of that form, is what *straight names without climbing.
+ * That the folder F may be searched is for the caller to see to. False if there are none. */
+bool resolving_straighten(struct resolving *resolving, const char *path, uint32_t *straight);
 
 #endif

@@ -467,6 +467,44 @@ static void entries_are_looked_at_after_their_stamp(void **state)
     input_set_unref(set);
 }
 
+/* gcc's folders, reached by climbing out of another: that one must stay what it is, too. */
+static void climbing_paths(void **state)
+{
+    (void)state;
+    struct input_set_builder *builder = input_set_builder_new();
+
+    make("deep");
+    make("deep/er");
+    make("wide");
+    put("deep/er/cc1", "program");
+    age();
+    add_file(builder, "deep/er/cc1", false);
+    input_set_add_exists(builder, "deep/er/../../wide", S_IFDIR, true);
+    input_set_add_absent(builder, "deep/er/../../wide/specs", true);
+    input_set_add_absent(builder, "deep/er/../lib/specs", true);
+    struct input_set *set = pack(builder);
+    assert_holds(set);
+
+    put("wide/specs", "");
+    assert_fails(set, "wide/specs appeared");
+    drop("wide/specs");
+    make("deep/lib");
+    assert_holds(set);
+    put("deep/lib/specs", "");
+    assert_fails(set, "deep/lib/specs appeared");
+    drop("deep/lib/specs");
+    assert_holds(set);
+
+    make("away");
+    assert_int_equal(renameat(root, "deep/er", root, "away/er"), 0);
+    assert_int_equal(symlinkat("../away/er", root, "deep/er"), 0);
+    assert_fails(set, "deep/er is of another kind"); /* deep/er/../lib is away/lib now */
+    drop("deep/er");
+    assert_int_equal(renameat(root, "away/er", root, "deep/er"), 0);
+    assert_holds(set);
+    input_set_unref(set);
+}
+
 static void twins_stay_as_they_are(void **state)
 {
     (void)state;
@@ -646,6 +684,7 @@ int main(void)
         cmocka_unit_test(kinds_links_and_times),
         cmocka_unit_test(entries_stay_what_they_are),
         cmocka_unit_test(entries_are_looked_at_after_their_stamp),
+        cmocka_unit_test(climbing_paths),
         cmocka_unit_test(twins_stay_as_they_are),
         cmocka_unit_test(listings_leave_out_outputs),
         cmocka_unit_test(variables_and_facts),
