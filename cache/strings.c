@@ -54,6 +54,11 @@ uint32_t strings_number_n(struct strings *strings, const char *text, size_t leng
     return *slot - 1;
 }
 
+bool strings_has(const struct strings *strings, const char *text)
+{
+    return strings->room && *find_slot(strings, text, strlen(text));
+}
+
 uint32_t strings_number(struct strings *strings, const char *text)
 {
     return strings_number_n(strings, text, strlen(text));

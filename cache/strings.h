@@ -21,6 +21,7 @@ struct strings {
 void strings_init(struct strings *strings, struct arena *arena);
 void strings_release(struct strings *strings);
 uint32_t strings_number(struct strings *strings, const char *text);
+bool strings_has(const struct strings *strings, const char *text);
 uint32_t strings_number_n(struct strings *strings, const char *text, size_t length);
 /* Drops the texts that are not in `used` and gives the rest numbers in their byte order. Returns the new
  * numbers by the old ones (the caller's, memory_free). After it no text may be added. */

@@ -241,6 +241,7 @@ void miss_begin(struct request *request, enum answer answer)
     miss->request = request;
     miss->answer = answer;
     miss->log.fd = -1;
+    text_init(&miss->text);
     miss->pool.fds[0] = miss->pool.fds[1] = -1;
     miss->waiter.granted = slot_granted;
     miss->passenger.wake = passenger_woken;

@@ -23,7 +23,7 @@ struct miss {
     uv_work_t work;
     uv_timer_t timer;
     struct pool pool;       /* of the jobserver, for a compiler that reads one */
-    struct text text;       /* preprocessed text, as it comes */
+    struct text text;       /* of the preprocessor */
     unsigned streams;       /* that it wrote on: bits 1 << 1, 1 << 2 */
     struct buf messages;    /* what the compile wrote, as frames */
     size_t held;            /* bytes of `messages` that the client has not got: not before the start record */
@@ -67,8 +67,10 @@ void miss_child_closed(struct child *child);
 void miss_begin_compile(struct miss *miss);
 
 /* miss_child.c */
+/* `file`: it begins at once, and its output goes there; -1: it begins when child_go is called, and its output
+ * is the client's. */
 int miss_start_child(struct miss *miss, const char *program, char *const *argv, char *const *environment,
-                     bool for_client, const struct child_events *events);
+                     int file, const struct child_events *events);
 /* The client's environment, with a marker for inner calls, and without a jobserver if the tool reads none. */
 struct environment miss_child_environment(struct request *request);
 /* Tells the client which process group it would have to end should the server vanish; the child begins when

@@ -5,7 +5,7 @@
 #include "server/miss.h"
 
 int miss_start_child(struct miss *miss, const char *program, char *const *argv, char *const *environment,
-                     bool for_client, const struct child_events *events)
+                     int file, const struct child_events *events)
 {
     struct request *request = miss->request;
     const struct wire_request *wire = &request->wire;
@@ -19,13 +19,13 @@ int miss_start_child(struct miss *miss, const char *program, char *const *argv, 
                                     .pool = pool_descriptors(&miss->pool),
                                     .one_stream = wire->flags & WIRE_ONE_STREAM,
                                     .columns = wire->columns,
-                                    .rows = wire->rows};
+                                    .rows = wire->rows,
+                                    .at_once = file >= 0,
+                                    .to_file = file >= 0,
+                                    .file = file};
 
-    if (for_client)
-        for (int i = 0; i < 3; i++)
-            options.terminal[i] = wire->flags & (WIRE_TERMINAL_0 << i);
-    else
-        options.one_stream = false; /* preprocessing: text and messages apart */
+    for (int i = 0; i < 3; i++)
+        options.terminal[i] = wire->flags & (WIRE_TERMINAL_0 << i);
     int error = child_start(&miss->child, &request->server->loop, &options, events);
     if (!error) {
         miss->child.data = miss;
@@ -71,17 +71,20 @@ void miss_child_failed(struct child *child, int error)
 static void look_up_by_text(uv_work_t *work)
 {
     struct miss *miss = work->data;
-    struct digest text = text_digest(&miss->text);
 
-    miss->answer = request_answer_by_text(miss->request, &text);
+    miss->exec_error = text_read(&miss->text);
+    if (!miss->exec_error)
+        miss->answer = request_answer_by_text(miss->request, &miss->text.digest);
 }
 
-static void text_arrived(struct child *child, int stream, const char *bytes, size_t size)
+static void looked_up_by_text(uv_work_t *work, int status)
 {
-    struct miss *miss = child->data;
+    struct miss *miss = work->data;
 
-    if (stream == 1)
-        text_add(&miss->text, bytes, size);
+    if (miss->exec_error && miss_work_ended(miss))
+        miss_reply_run(miss, REASON_PREPROCESSOR_FAILED, strerror(-miss->exec_error));
+    else if (!miss->exec_error)
+        miss_looked_up(work, status);
 }
 
 static void preprocessed(struct child *child, int status, bool held)
@@ -96,16 +99,16 @@ static void preprocessed(struct child *child, int status, bool held)
     else if (status != 0 || miss->exec_error) /* the compiler tells the client why */
         miss_reply_run(miss, REASON_PREPROCESSOR_FAILED, NULL);
     else
-        miss_run_work(miss, look_up_by_text, miss_looked_up);
+        miss_run_work(miss, look_up_by_text, looked_up_by_text);
 }
 
 static const struct child_events preprocess_events = {
     .failed = miss_child_failed,
-    .output = text_arrived,
     .ended = preprocessed,
     .closed = miss_child_closed,
 };
 
+/* The client isn't told: should this server vanish, a preprocessor that goes on does no harm. */
 void miss_start_preprocessor(struct miss *miss)
 {
     struct request *request = miss->request;
@@ -116,13 +119,13 @@ void miss_start_preprocessor(struct miss *miss)
         return;
     }
     struct environment environment = miss_child_environment(request);
-    text_init(&miss->text, !request->watch);
     request->text = &miss->text;
-    if (miss_start_child(miss, request->wire.program, request->command.preprocess_argv, environment.entries,
-                         false, &preprocess_events) != 0) {
+    int error = text_open(&miss->text, !request->watch);
+    if (!error)
+        error = miss_start_child(miss, request->wire.program, request->command.preprocess_argv,
+                                 environment.entries, miss->text.fd, &preprocess_events);
+    if (error) {
         miss_release_slot(miss);
-        miss_reply_run(miss, REASON_NOT_FOUND, NULL);
-        return;
+        miss_reply_run(miss, REASON_NOT_FOUND, strerror(-error));
     }
-    miss_announce(miss);
 }

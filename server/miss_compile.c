@@ -378,7 +378,7 @@ static void run_compiler(struct miss *miss)
     if (request->settings.prefix[0] && request->command.distributable)
         error = put_prefix(request, &program, &argv);
     if (!error)
-        error = miss_start_child(miss, program, argv, environment.entries, true, &compiler_events);
+        error = miss_start_child(miss, program, argv, environment.entries, -1, &compiler_events);
     pool_drop(&miss->pool);
     if (error) {
         miss_release_slot(miss);

@@ -63,7 +63,18 @@ static bool shows_in_text(const struct walk *walk, const struct path_entry *entr
 
     if (!request->by_text || program || request->command.positions_show || walk->observation->has_messages)
         return false;
-    return is_main_source(walk, entry) || (request->text && text_names(request->text, entry->path));
+    return is_main_source(walk, entry) || (request->text && text_shows(request->text, entry->path));
+}
+
+/* The text was made before the compile read the file: it must be of the same state. */
+static bool is_of_text(const struct walk *walk, const struct path_entry *entry,
+                       const struct file_facts *facts)
+{
+    const struct request *request = walk->observation->request;
+
+    if (is_main_source(walk, entry))
+        return stamp_equal(&facts->stamp, &request->source.stamp);
+    return facts->stamp.ctime < request->text->started;
 }
 
 static void add_content(struct walk *walk, const struct path_entry *entry)
@@ -82,11 +93,12 @@ static void add_content(struct walk *walk, const struct path_entry *entry)
             walk_give_up(walk, REASON_SPECIAL_INPUT, entry->path);
         return;
     }
-    if (error || !is_unchanged(walk, entry, &facts)) {
+    bool shown = shows_in_text(walk, entry, program);
+    if (error || !is_unchanged(walk, entry, &facts) || (shown && !is_of_text(walk, entry, &facts))) {
         walk_give_up(walk, REASON_MODIFIED_INPUT, entry->path);
         return;
     }
-    if (!shows_in_text(walk, entry, program))
+    if (!shown)
         input_set_add_file(walk->observation->set, entry->path, &facts, entry->use & (USE_RUN | USE_TRIED));
     observe_outputs_note_input(walk->observation, entry->path, &facts, program);
 }
@@ -143,7 +155,8 @@ static void add_denied(struct walk *walk, const struct path_entry *entry)
     memory_free(resolved);
 }
 
-static void add_looks(struct walk *walk, const struct path_entry *entry)
+/* What the file at a path is: its kind, where links lead. */
+static void add_nature(struct walk *walk, const struct path_entry *entry)
 {
     struct input_set_builder *set = walk->observation->set;
     unsigned use = entry->use;
@@ -156,12 +169,23 @@ static void add_looks(struct walk *walk, const struct path_entry *entry)
         input_set_add_link(set, entry->path, -EINVAL, "");
     if (entry->link)
         input_set_add_link(set, entry->path, 0, entry->link);
-    if (use & USE_LISTED)
-        add_listing(walk, entry);
     if ((use & USE_SEEN) && !(use & USE_CONTENT))
         add_existing(walk, entry->path, true);
     if (use & USE_SEEN_LINK)
         add_existing(walk, entry->path, false);
+}
+
+static void add_looks(struct walk *walk, const struct path_entry *entry)
+{
+    struct input_set_builder *set = walk->observation->set;
+    unsigned use = entry->use;
+    bool program = use & (USE_RUN | USE_TRIED | USE_LOADED);
+
+    /* what a look at a header led to shows in the text, too: its name in the line marker */
+    if (!(use & USE_READ) || !shows_in_text(walk, entry, program))
+        add_nature(walk, entry);
+    if (use & USE_LISTED)
+        add_listing(walk, entry);
     if (use & USE_MISSED)
         input_set_add_absent(set, entry->path, true);
     if (use & USE_MISSED_LINK)

@@ -1,9 +1,9 @@
 #include "server/text.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,105 +14,147 @@
 #include "server/path_table.h"
 #include "server/text_scan.h"
 
-void text_init(struct text *text, bool keep)
+void text_init(struct text *text)
 {
     memset(text, 0, sizeof *text);
-    hasher_init(&text->hasher, "text 1");
+    text->fd = -1;
     arena_init(&text->arena);
-    text->hashing = true;
-    text->keep = keep;
-    text->at_line_start = true;
+    strings_init(&text->named, &text->arena);
+    strings_init(&text->entered, &text->arena);
+}
+
+static void close_file(struct text *text)
+{
+    if (text->fd >= 0)
+        close(text->fd);
+    text->fd = -1;
 }
 
 void text_release(struct text *text)
 {
-    if (text->hashing)
-        hasher_finish(&text->hasher);
-    text->hashing = false;
-    buf_release(&text->bytes);
+    close_file(text);
+    strings_release(&text->named);
+    strings_release(&text->entered);
     arena_release(&text->arena);
-}
-
-struct digest text_digest(struct text *text)
-{
-    text->hashing = false;
-    return hasher_finish(&text->hasher);
 }
 
 /* ---- line markers: # 12 "path" flags (the manual of cpp, "Preprocessor Output") ---- */
 
-bool text_names(const struct text *text, const char *path)
+static bool is_entered(const char *flags, const char *end)
 {
-    for (const struct text_file *file = text->files; file; file = file->next)
-        if (strcmp(file->path, path) == 0)
-            return true;
-    return false;
+    return end - flags >= 2 && flags[0] == ' ' && flags[1] == '1' && (end - flags == 2 || flags[2] == ' ');
+}
+
+static const char *skip(const char *next, const char *end, const char *characters)
+{
+    while (next < end && *next && strchr(characters, *next))
+        next++;
+    return next;
 }
 
 /* Escapes in names are undone; <built-in> and its kin are no files. */
-static void take_marker(struct text *text)
+static void take_marker(struct text *text, const char *line, const char *end)
 {
     char name[TEXT_MARKER_MAX];
     size_t length = 0;
-    const char *next = text->marker + 1;
+    const char *next = skip(line + 1, end, " ");
 
-    text->marker[text->marker_length] = '\0';
-    next += strspn(next, " ");
-    if (strncmp(next, "line", 4) == 0)
-        next += 4;
-    next += strspn(next, " ");
-    if (!isdigit((unsigned char)*next))
+    if (end - next > 4 && memcmp(next, "line", 4) == 0)
+        next = skip(next + 4, end, " ");
+    const char *number = next;
+    next = skip(number, end, "0123456789");
+    if (next == number)
         return;
-    next += strspn(next, "0123456789");
-    next += strspn(next, " ");
-    if (*next++ != '"')
+    next = skip(next, end, " ");
+    if (next == end || *next++ != '"')
         return;
-    for (; *next && *next != '"'; next++) {
-        if (*next == '\\' && next[1])
+    for (; next < end && *next != '"'; next++) {
+        if (*next == '\\' && next + 1 < end)
             next++;
         name[length++] = *next;
     }
-    name[length] = '\0';
-    if (length > 0 && name[0] != '<' && name[length - 1] != '/' && !text_names(text, name)) {
-        struct text_file *file = ARENA_NEW(&text->arena, struct text_file);
-        file->path = arena_strdup(&text->arena, name);
-        file->next = text->files;
-        text->files = file;
-    }
+    if (length == 0 || name[0] == '<' || name[length - 1] == '/' || memchr(name, '\0', length))
+        return;
+    strings_number_n(&text->named, name, length);
+    if (next < end && is_entered(next + 1, end))
+        strings_number_n(&text->entered, name, length);
 }
 
 static void scan_markers(struct text *text, const char *bytes, size_t size)
 {
-    for (const char *end = bytes + size; bytes < end;) {
-        if (text->at_line_start) {
-            text->in_marker = *bytes == '#';
-            text->marker_length = 0;
-            text->at_line_start = false;
-        }
-        const char *newline = memchr(bytes, '\n', (size_t)(end - bytes));
-        size_t length = (size_t)((newline ? newline : end) - bytes);
-        if (text->in_marker && text->marker_length + length < TEXT_MARKER_MAX) {
-            memcpy(text->marker + text->marker_length, bytes, length);
-            text->marker_length += length;
-        } else {
-            text->in_marker = false;
-        }
-        bytes += length;
-        if (newline) {
-            if (text->in_marker)
-                take_marker(text);
-            text->at_line_start = true;
-            bytes++;
-        }
+    const char *end = bytes + size;
+
+    for (const char *at = bytes; at < end && (at = memchr(at, '#', (size_t)(end - at)));) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        if (!newline)
+            return;
+        if ((at == bytes || at[-1] == '\n') && newline - at < TEXT_MARKER_MAX)
+            take_marker(text, at, newline);
+        at = newline + 1;
     }
 }
 
-void text_add(struct text *text, const char *bytes, size_t size)
+bool text_shows(const struct text *text, const char *path)
 {
-    hasher_bytes(&text->hasher, bytes, size);
+    return strings_has(&text->entered, path);
+}
+
+void text_take(struct text *text, const char *bytes, size_t size)
+{
+    struct hasher hasher;
+
+    hasher_init(&hasher, "text 1");
+    hasher_bytes(&hasher, bytes, size);
+    text->digest = hasher_finish(&hasher);
     scan_markers(text, bytes, size);
-    if (text->keep && text->bytes.length <= TEXT_KEPT_MAX)
-        buf_add(&text->bytes, bytes, size);
+}
+
+/* ---- the file ---- */
+
+int text_open(struct text *text, bool keep)
+{
+    text->fd = memfd_create("text", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (text->fd < 0)
+        return -errno;
+    text->keep = keep;
+    text->started = clock_of_files();
+    return fcntl(text->fd, F_ADD_SEALS, F_SEAL_SHRINK) == 0 ? 0 : -errno;
+}
+
+/* A read-only view of all that was written; NULL: there is none. The position is shared with those that
+ * wrote: bytes that came by another way than the descriptor that they were given show in it. */
+static const char *map_file(const struct text *text, size_t *size)
+{
+    struct stat status;
+
+    if (text->fd < 0 || fstat(text->fd, &status) != 0 ||
+        lseek(text->fd, 0, SEEK_CUR) != (off_t)status.st_size)
+        return NULL;
+    *size = (size_t)status.st_size;
+    if (*size == 0)
+        return "";
+    void *map = mmap(NULL, *size, PROT_READ, MAP_SHARED | MAP_POPULATE, text->fd, 0);
+    return map == MAP_FAILED ? NULL : map;
+}
+
+static void unmap_file(const char *bytes, size_t size)
+{
+    if (size)
+        munmap((void *)(uintptr_t)bytes, size);
+}
+
+int text_read(struct text *text)
+{
+    size_t size = 0;
+    const char *bytes = map_file(text, &size);
+
+    if (!bytes)
+        return -EIO;
+    text_take(text, bytes, size);
+    unmap_file(bytes, size);
+    if (!text->keep)
+        close_file(text);
+    return 0;
 }
 
 /* ---- a compile that can't be watched ---- */
@@ -125,19 +167,24 @@ static void give_up(struct observation *observation, enum reason reason, const c
     }
 }
 
-/* Where the result records positions, or messages were written, equal text is not enough. */
+/* The compile must have read what stands in the text: files that changed since the preprocessor began may not
+ * be that. Where the result records positions, or messages were written, equal text is not enough. */
 static void add_sources(struct text *text, struct observation *observation)
 {
     struct request *request = observation->request;
+    bool contents = request->command.positions_show || observation->has_messages;
 
-    for (const struct text_file *file = text->files; file; file = file->next) {
+    for (uint32_t i = 0; i < text->named.count; i++) {
+        const char *path = text->named.texts[i];
         struct file_facts facts;
         int error =
-            file_digest(cache_digests(request->server->cache), request->directory, file->path, false, &facts);
-        if (error || facts.stamp.ctime >= observation->started)
-            give_up(observation, REASON_MODIFIED_INPUT, file->path);
-        else
-            input_set_add_file(observation->set, file->path, &facts, false);
+            file_digest(cache_digests(request->server->cache), request->directory, path, false, &facts);
+        if (error == -ENOENT && !contents) /* a name given by #line */
+            continue;
+        if (error || facts.stamp.ctime >= text->started)
+            give_up(observation, REASON_MODIFIED_INPUT, arena_strdup(&request->arena, path));
+        else if (contents)
+            input_set_add_file(observation->set, path, &facts, false);
     }
 }
 
@@ -163,15 +210,26 @@ static void add_written(struct text *text, struct observation *observation)
         give_up(observation, REASON_OUTPUT_FILE, object);
 }
 
+static bool holds_all_inputs(const struct text *text, const char **word)
+{
+    size_t size = 0;
+    const char *bytes = map_file(text, &size);
+
+    *word = "no text";
+    if (!bytes)
+        return false;
+    bool holds = text_scan(bytes, size, word);
+    unmap_file(bytes, size);
+    return holds;
+}
+
 void text_observe(struct text *text, struct observation *observation)
 {
     struct request *request = observation->request;
     const char *word = NULL;
 
     observation->set = input_set_builder_new();
-    if (!text->keep || text->bytes.length > TEXT_KEPT_MAX)
-        give_up(observation, REASON_UNWATCHABLE, "no text");
-    else if (!text_scan(text->bytes.data ? text->bytes.data : "", text->bytes.length, &word))
+    if (!holds_all_inputs(text, &word))
         give_up(observation, REASON_UNWATCHABLE, word);
     if (observation->reason != REASON_NONE)
         return;
@@ -180,8 +238,7 @@ void text_observe(struct text *text, struct observation *observation)
         give_up(observation, REASON_UNWATCHABLE, word);
         return;
     }
-    if (request->command.positions_show || observation->has_messages)
-        add_sources(text, observation);
+    add_sources(text, observation);
     input_set_add_fact(observation->set, FACT_ENVIRONMENT, request_fact(request, FACT_ENVIRONMENT));
     if (observation->has_messages)
         observe_add_message_facts(observation);

@@ -15,7 +15,7 @@
 #include "spawn/launch.h"
 #include "spawn/terminal.h"
 
-enum { HANDLE_GATE, HANDLE_PID, HANDLE_STREAM, HANDLE_GRACE = HANDLE_STREAM + CHILD_STREAMS };
+enum { HANDLE_PID, HANDLE_STREAM, HANDLE_GRACE = HANDLE_STREAM + CHILD_STREAMS };
 enum { READ_SIZE = 64 * 1024, READ_TRIES = 16, GRACE_MS = 100, CHILD_GATE_FD = 3 };
 
 /* ---- ends ---- */
@@ -126,6 +126,19 @@ static void on_stream(uv_poll_t *poll, int status, int events)
     check_end(child);
 }
 
+/* End of file: the program was exec'd. A number: why it wasn't; then nothing else ever had the other end. */
+static void check_gate(struct child *child)
+{
+    int32_t error = 0;
+    ssize_t got;
+
+    do
+        got = recv(child->gate, &error, sizeof error, MSG_DONTWAIT);
+    while (got < 0 && errno == EINTR);
+    if (got == sizeof error)
+        child->events->failed(child, -error);
+}
+
 static void on_exit_of_leader(uv_poll_t *poll, int status, int events)
 {
     struct child *child = poll->data;
@@ -143,27 +156,11 @@ static void on_exit_of_leader(uv_poll_t *poll, int status, int events)
     child->exited = true;
     uv_poll_stop(poll);
     child->polling[HANDLE_PID] = false;
+    check_gate(child);
     for (int i = 0; i < CHILD_STREAMS; i++)
         while (child->reading[i] && read_stream(child, i))
             ;
     check_end(child);
-}
-
-/* End of file: the program was exec'd. A number: why it wasn't. */
-static void on_gate(uv_poll_t *poll, int status, int events)
-{
-    struct child *child = poll->data;
-    int32_t error = 0;
-
-    (void)status;
-    (void)events;
-    ssize_t got = read(child->gate, &error, sizeof error);
-    if (got < 0 && (errno == EAGAIN || errno == EINTR))
-        return;
-    uv_poll_stop(poll);
-    child->polling[HANDLE_GATE] = false;
-    if (got == sizeof error)
-        child->events->failed(child, -error);
 }
 
 /* ---- start ---- */
@@ -193,7 +190,7 @@ static uint64_t start_time_of(pid_t pid)
 /* The program's ends of its streams, and ours. */
 struct streams {
     int own[CHILD_STREAMS]; /* read ends; -1 where there is none */
-    int program[3];         /* for its 0, 1, 2; 0 may be -1 (/dev/null) */
+    int program[3];         /* for its 0, 1, 2; -1: /dev/null */
     int close_after[4];     /* the program's ends here */
     int close_count;
 };
@@ -214,6 +211,10 @@ static int open_streams(struct streams *streams, const struct child_options *opt
     int terminal_fd = -1;
 
     *streams = (struct streams){.own = {-1, -1}, .program = {-1, -1, -1}};
+    if (options->to_file) {
+        streams->program[1] = options->file;
+        return 0;
+    }
     if (options->terminal[1] || options->terminal[2]) {
         struct terminal terminal;
         int error = terminal_open(&terminal, options->columns, options->rows);
@@ -289,10 +290,8 @@ static int spawn_trampoline(struct child *child, const struct child_options *opt
     launch_init(&launch, options->trampoline, argv, options->environment);
     launch.directory = options->directory;
     launch.own_group = true;
-    if (streams->program[0] >= 0)
-        launch_fd(&launch, streams->program[0], 0);
-    launch_fd(&launch, streams->program[1], 1);
-    launch_fd(&launch, streams->program[2], 2);
+    for (int i = 0; i < 3; i++)
+        launch_fd(&launch, streams->program[i], i);
     launch_fd(&launch, gate, CHILD_GATE_FD);
     for (int i = 0; options->pool && i < 2; i++)
         launch_fd(&launch, options->pool[i], CHILD_POOL_FD + i);
@@ -321,9 +320,7 @@ static int watch_all(struct child *child)
     uv_timer_init(child->loop, &child->grace);
     child->grace.data = child;
     child->open_handles++;
-    int error = watch(child, HANDLE_GATE, &child->gate_poll, child->gate, on_gate);
-    if (!error)
-        error = watch(child, HANDLE_PID, &child->pid_poll, child->pidfd, on_exit_of_leader);
+    int error = watch(child, HANDLE_PID, &child->pid_poll, child->pidfd, on_exit_of_leader);
     for (int i = 0; !error && i < CHILD_STREAMS; i++)
         if ((child->reading[i] = child->stream[i] >= 0))
             error = watch(child, HANDLE_STREAM + i, &child->stream_poll[i], child->stream[i], on_stream);
@@ -350,6 +347,28 @@ static void give_up(struct child *child, int error)
     uv_timer_start(&child->grace, on_hopeless, 0, 0);
 }
 
+static int send_go(int gate)
+{
+    ssize_t sent;
+
+    do
+        sent = send(gate, "g", 1, MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent == 1 ? 0 : -errno;
+}
+
+static int open_gate(int gate[2], bool opened)
+{
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, gate) != 0)
+        return -errno;
+    int error = opened ? send_go(gate[0]) : 0;
+    if (error) {
+        close(gate[0]);
+        close(gate[1]);
+    }
+    return error;
+}
+
 int child_start(struct child *child, uv_loop_t *loop, const struct child_options *options,
                 const struct child_events *events)
 {
@@ -360,8 +379,8 @@ int child_start(struct child *child, uv_loop_t *loop, const struct child_options
     child->loop = loop;
     child->events = events;
     int error = open_streams(&streams, options);
-    if (!error && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, gate) != 0)
-        error = -errno;
+    if (!error)
+        error = open_gate(gate, options->at_once);
     if (error) {
         close_streams(&streams, true);
         return error;
@@ -382,9 +401,8 @@ int child_start(struct child *child, uv_loop_t *loop, const struct child_options
         return error;
     }
     child->gate = gate[0];
-    fcntl(child->gate, F_SETFL, O_NONBLOCK);
     memcpy(child->stream, streams.own, sizeof child->stream);
-    child->start_time = start_time_of(child->pid);
+    child->start_time = options->at_once ? 0 : start_time_of(child->pid);
     error = watch_all(child);
     if (error)
         give_up(child, error);
@@ -393,14 +411,11 @@ int child_start(struct child *child, uv_loop_t *loop, const struct child_options
 
 void child_go(struct child *child)
 {
-    ssize_t sent;
+    int error = send_go(child->gate);
 
-    do
-        sent = write(child->gate, "g", 1);
-    while (sent < 0 && errno == EINTR);
-    if (sent == 1 || errno == EPIPE) /* a trampoline that is gone: its end is reported as any other */
+    if (error == 0 || error == -EPIPE) /* a trampoline that is gone: its end is reported as any other */
         return;
-    child->events->failed(child, -errno);
+    child->events->failed(child, error);
     child_kill(child, SIGKILL);
 }
 
@@ -453,7 +468,6 @@ void child_close(struct child *child)
             ;
         child->exited = true;
     }
-    close_poll(child, HANDLE_GATE, &child->gate_poll);
     close_poll(child, HANDLE_PID, &child->pid_poll);
     for (int i = 0; i < CHILD_STREAMS; i++)
         close_poll(child, HANDLE_STREAM + i, &child->stream_poll[i]);

@@ -1,12 +1,13 @@
 /* child: a compiler as a child of the server, on the loop.
  *
  * What is spawned is the trampoline (ccwrap itself), which waits at a gate: child_start spawns it, child_go
- * opens the gate, and closing the gate before that makes it leave without a trace. It sets umask, limits,
+ * opens the gate, and closing the gate before that makes it leave without a trace. Where nobody must hear of
+ * the child before it begins (`at_once`), the gate is open from the start. The trampoline sets umask, limits,
  * nice and affinity to the client's, and execs the program in the client's directory. The child leads a
  * process group of its own. Descriptors: 0 is /dev/null (the pseudo terminal where 0 and one of the others
  * are terminals: its width counts); 1 and 2 are pipes (one pipe where the client's 1 and 2 are the same file,
- * so that their order is kept), a pseudo terminal where the client has a terminal there. A shared jobserver's
- * ends are CHILD_POOL_FD and the next.
+ * so that their order is kept), a pseudo terminal where the client has a terminal there; or 1 is a file of
+ * the caller's and 2 /dev/null. A shared jobserver's ends are CHILD_POOL_FD and the next.
  *
  * Loop thread only. The struct is the caller's and must live until `closed` was called (libuv's law). */
 #ifndef CCWRAP_SPAWN_CHILD_H
@@ -45,22 +46,25 @@ struct child_options {
     bool terminal[3]; /* which of 0, 1, 2 are terminals */
     uint32_t columns, rows;
     const int *pool; /* two descriptors, or NULL; the caller's still */
+    bool at_once;    /* it begins without child_go */
+    bool to_file;    /* its output goes to `file`, and its messages nowhere */
+    int file;
 };
 
-enum { CHILD_STREAMS = 2, CHILD_HANDLES = 5, CHILD_POOL_FD = 4 };
+enum { CHILD_STREAMS = 2, CHILD_HANDLES = 4, CHILD_POOL_FD = 4 };
 
 struct child {
     void *data; /* the caller's */
     const struct child_events *events;
     pid_t pid;           /* leader of its group */
-    uint64_t start_time; /* /proc/PID/stat field 22 */
+    uint64_t start_time; /* /proc/PID/stat field 22; 0 with at_once */
 
     /* private */
     uv_loop_t *loop;
     int gate, pidfd;
     int stream[CHILD_STREAMS]; /* read ends; -1: there is none */
     bool reading[CHILD_STREAMS];
-    uv_poll_t gate_poll, pid_poll, stream_poll[CHILD_STREAMS];
+    uv_poll_t pid_poll, stream_poll[CHILD_STREAMS];
     uv_timer_t grace; /* time for a held stream after the end */
     bool polling[CHILD_HANDLES];
     int failing_reads; /* in a row */

@@ -2,7 +2,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "server/text.h"
@@ -51,28 +55,78 @@ static void test_what_reads_files_does_not(void **state)
             fail_msg("passes: %s", texts[i]);
 }
 
-/* Names in markers are found wherever the text is cut in two. */
 static void test_markers(void **state)
 {
     static const char bytes[] =
         "# 1 \"a.c\"\nint x;\n# 1 \"dir/b \\\"q.h\" 1 3\n# 1 \"<built-in>\"\n#line 7 \"c.h\"\n"
-        "# 4 \"/cwd//\"\n  # 1 \"no.h\"\n#define D \"no2.h\"\n";
+        "# 4 \"/cwd//\"\n  # 1 \"no.h\"\n#define D \"no2.h\"\nx # 1 \"no3.h\"\n# 9 \"d.h\" 1\n# 2 \"e.h\" 2\n"
+        "# 2 \"f.h\" 12\n#\n#1\n# 5 \"g.h\n# 1 \"unfinished.h\" 1";
+    static const char *const named[] = {"a.c", "dir/b \"q.h", "c.h", "d.h", "e.h", "f.h", "g.h"};
+    struct text text;
 
     (void)state;
-    for (size_t cut = 0; cut < sizeof bytes; cut++) {
-        struct text text;
-        text_init(&text, false);
-        text_add(&text, bytes, cut);
-        text_add(&text, bytes + cut, sizeof bytes - 1 - cut);
-        assert_true(text_names(&text, "a.c"));
-        assert_true(text_names(&text, "dir/b \"q.h"));
-        assert_true(text_names(&text, "c.h"));
-        assert_false(text_names(&text, "<built-in>"));
-        assert_false(text_names(&text, "/cwd//"));
-        assert_false(text_names(&text, "no.h"));
-        assert_false(text_names(&text, "no2.h"));
-        text_release(&text);
-    }
+    text_init(&text);
+    text_take(&text, bytes, sizeof bytes - 1);
+    assert_int_equal(text.named.count, sizeof named / sizeof *named);
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        assert_true(strings_has(&text.named, named[i]));
+    /* only what was entered stands in the text: #line says names of other files */
+    assert_int_equal(text.entered.count, 2);
+    assert_true(text_shows(&text, "dir/b \"q.h"));
+    assert_true(text_shows(&text, "d.h"));
+    assert_false(text_shows(&text, "c.h"));
+    text_release(&text);
+}
+
+static void test_file_of_a_text(void **state)
+{
+    static const char bytes[] = "# 1 \"a.c\"\n# 1 \"b.h\" 1\nint x;\n";
+    struct text text, same;
+
+    (void)state;
+    text_init(&text);
+    assert_int_equal(text_open(&text, false), 0);
+    assert_int_equal(write(text.fd, bytes, sizeof bytes - 1), sizeof bytes - 1);
+    assert_int_not_equal(ftruncate(text.fd, 3), 0);
+    assert_int_equal(text_read(&text), 0);
+    assert_int_equal(text.fd, -1);
+    assert_true(text_shows(&text, "b.h"));
+    text_init(&same);
+    text_take(&same, bytes, sizeof bytes - 1);
+    assert_true(digest_equal(&text.digest, &same.digest));
+    text_release(&same);
+    text_release(&text);
+}
+
+/* By another way than the descriptor: what was there before may have been written over. */
+static void test_file_that_was_opened_anew(void **state)
+{
+    char path[64];
+    struct text text;
+
+    (void)state;
+    text_init(&text);
+    assert_int_equal(text_open(&text, true), 0);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", text.fd);
+    assert_int_equal(write(text.fd, "int y;", 6), 6);
+    assert_int_equal(open(path, O_WRONLY | O_TRUNC), -1);
+    int fd = open(path, O_WRONLY | O_APPEND);
+    assert_int_equal(write(fd, "int x;", 6), 6);
+    close(fd);
+    assert_int_equal(text_read(&text), -EIO);
+    text_release(&text);
+}
+
+static void test_empty_text(void **state)
+{
+    struct text text;
+
+    (void)state;
+    text_init(&text);
+    assert_int_equal(text_open(&text, false), 0);
+    assert_int_equal(text_read(&text), 0);
+    assert_false(text_shows(&text, ""));
+    text_release(&text);
 }
 
 int main(void)
@@ -81,6 +135,9 @@ int main(void)
         cmocka_unit_test(test_plain_texts_pass),
         cmocka_unit_test(test_what_reads_files_does_not),
         cmocka_unit_test(test_markers),
+        cmocka_unit_test(test_file_of_a_text),
+        cmocka_unit_test(test_file_that_was_opened_anew),
+        cmocka_unit_test(test_empty_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
