@@ -29,15 +29,18 @@ static size_t hash_of(const char *path)
 /* Copies `path` to `out` without "." components and double slashes; returns the new end. */
 static char *append_components(char *out, const char *path)
 {
-    for (size_t length; *path; path += length) {
-        path += strspn(path, "/");
-        length = strcspn(path, "/");
-        if (length == 0 || (length == 1 && path[0] == '.'))
-            continue;
-        if (out[-1] != '/' && out[-1] != '\0')
-            *out++ = '/';
-        memcpy(out, path, length);
-        out += length;
+    while (*path) {
+        const char *start = path;
+        for (; *path && *path != '/'; path++)
+            ;
+        size_t length = (size_t)(path - start);
+        if (length > 1 || (length == 1 && *start != '.')) {
+            if (out[-1] != '/' && out[-1] != '\0')
+                *out++ = '/';
+            memcpy(out, start, length);
+            out += length;
+        }
+        path += *path == '/';
     }
     return out;
 }

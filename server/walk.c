@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "common/clock.h"
@@ -101,18 +100,32 @@ static void note_write(struct walk *walk, struct path_entry *entry, unsigned fla
     walk_give_up(walk, REASON_SHARED_FILE, entry->path);
 }
 
+/* The number behind a ":" in hexadecimal figures; moves *text behind it. */
+static bool parse_number(const char **text, uint64_t *number)
+{
+    static const char figures[] = "0123456789abcdef";
+    const char *next = *text, *figure;
+
+    if (*next++ != ':' || !*next)
+        return false;
+    for (*number = 0; *next && (figure = memchr(figures, *next, 16)); next++)
+        *number = *number << 4 | (uint64_t)(figure - figures);
+    *text = next;
+    return true;
+}
+
 /* record_log.h, RECORD_STAMP_SIZE. */
 static bool parse_stamp(const char *text, struct stamp *stamp)
 {
-    unsigned long long field[5];
+    uint64_t mtime, ctime;
+    bool whole = parse_number(&text, &stamp->device) && parse_number(&text, &stamp->inode) &&
+                 parse_number(&text, &stamp->size) && parse_number(&text, &mtime) &&
+                 parse_number(&text, &ctime);
 
-    if (sscanf(text, ":%llx:%llx:%llx:%llx:%llx", &field[0], &field[1], &field[2], &field[3], &field[4]) != 5)
+    if (!whole)
         return false;
-    *stamp = (struct stamp){.device = field[0],
-                            .inode = field[1],
-                            .size = field[2],
-                            .mtime = (int64_t)field[3],
-                            .ctime = (int64_t)field[4]};
+    stamp->mtime = (int64_t)mtime;
+    stamp->ctime = (int64_t)ctime;
     return true;
 }
 
