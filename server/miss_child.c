@@ -92,11 +92,26 @@ static void preprocessed(struct child *child, int status, bool held)
     struct miss *miss = child->data;
 
     (void)held;
+    miss->status = status;
     miss_release_slot(miss);
     child_close(child);
+}
+
+/* Not before: the compile needs the same struct, whose handles the loop may still hold while it tells the end
+ * of the look-up. */
+static void preprocessor_closed(struct child *child)
+{
+    struct miss *miss = child->data;
+
+    if (miss->leaving) {
+        miss_child_closed(child);
+        return;
+    }
+    miss->child_open = false;
+    miss->open_handles--;
     if (miss->cancelled)
         miss_end_cancelled(miss);
-    else if (status != 0 || miss->exec_error) /* the compiler tells the client why */
+    else if (miss->status != 0 || miss->exec_error) /* the compiler tells the client why */
         miss_reply_run(miss, REASON_PREPROCESSOR_FAILED, NULL);
     else
         miss_run_work(miss, look_up_by_text, looked_up_by_text);
@@ -105,7 +120,7 @@ static void preprocessed(struct child *child, int status, bool held)
 static const struct child_events preprocess_events = {
     .failed = miss_child_failed,
     .ended = preprocessed,
-    .closed = miss_child_closed,
+    .closed = preprocessor_closed,
 };
 
 /* The client isn't told: should this server vanish, a preprocessor that goes on does no harm. */

@@ -48,3 +48,16 @@ hit gcc -c w.c -o w.o
 miss gcc -g -c w.c -o w.o
 printf '#include   "w.h"\n' >w.c
 same gcc -g -c w.c -o w.o
+
+# many at once, first misses, then hits: one server does it all
+if [ "$KIND" = ccwrap ]; then
+    for i in $(seq 48); do echo "int many$i;" >many$i.c; done
+    "$CW" --start-server >/dev/null
+    before=$(servers)
+    for round in misses hits; do
+        rm -f many*.o
+        seq 48 | xargs -P 8 -I{} "$CW" gcc -c many{}.c -o many{}.o || fail "$round: a compile failed"
+        [ "$(servers)" = "$before" ] || fail "$round: the server is another one"
+    done
+    [ "$(ls many*.o | wc -l)" = 48 ] || fail "objects are missing"
+fi
