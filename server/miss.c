@@ -142,7 +142,7 @@ static void on_kill_time(uv_timer_t *timer)
 
 void miss_end_cancelled(struct miss *miss)
 {
-    if (miss->watched)
+    if (miss->watched && !miss->client_goes_on) /* or it would lose what it has made */
         observe_remove_outputs(&miss->log, miss->request->wire.directory);
     if (miss->request->reason == REASON_NONE) {
         miss->request->reason = REASON_CANCELLED;
@@ -160,6 +160,7 @@ static void cancel(struct miss *miss)
     if (miss->cancelled || miss->replied)
         return;
     miss->cancelled = true;
+    miss->client_goes_on = miss->connection.lost && (!miss->child_open || child_has_ended(&miss->child));
     if (miss->working)
         return; /* its end leads to end_cancelled */
     if (!miss->child_open || miss->waiting_to_go) {

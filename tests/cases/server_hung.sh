@@ -39,3 +39,23 @@ kill -CONT $servers
 sleep 2
 equal f.o want.o "the late compiler wrote over it"
 [ ! f.o -nt "$TOP/mark" ] || fail "the object was written after the client had ended"
+
+# the compile has written its object already, and hangs with the server; the client makes it anew
+cat >bin/latecc <<C
+#!/bin/sh
+gcc "\$@" || exit
+[ -e "$TOP/late" ] || { echo \$\$ >"$TOP/late"; sleep 60; }
+C
+chmod +x bin/latecc
+rm -f f.o
+echo 'int f; /* anew */' >f.c
+timeout 60 "$CW" bin/latecc -c f.c -o f.o &
+client=$!
+await "$TOP/late"
+servers=$(servers)
+kill -STOP $servers
+wait $client || fail "hung after its compile: status $?"
+equal f.o want.o "hung after its compile"
+kill -CONT $servers
+sleep 2
+equal f.o want.o "the server removed what it took for its own"
