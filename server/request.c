@@ -329,6 +329,14 @@ enum answer request_answer_by_text(struct request *request, const struct digest 
     return answer_miss(request);
 }
 
+/* Does the preprocessed text stand for the source? A compiler that has no such text (rustc) is known by what
+ * it was seen to read, whatever `direct` says. */
+static bool goes_by_text(const struct request *request)
+{
+    bool has_text = request->command.preprocess_argv || request->command.source_is_text;
+    return !request->watch || (has_text && !request->settings.direct);
+}
+
 /* From the cache alone. */
 static enum answer find_answer(struct request *request)
 {
@@ -340,7 +348,7 @@ static enum answer find_answer(struct request *request)
         return ANSWER_REPLIED;
     }
     request->key = key_direct(request);
-    if (!request->settings.direct || !request->watch) {
+    if (goes_by_text(request)) {
         if (!request->command.source_is_text)
             return ANSWER_PREPROCESS;
         return request_answer_by_text(request, &request->source.content);

@@ -76,8 +76,9 @@ struct command {
     enum reads_jobserver reads_jobserver; /* NO or YES, for this command */
 
     /* For preprocessed keys: the words of a command that writes the preprocessed text to stdout, argv[0]
-     * first, NULL-terminated; NULL where that isn't possible (the source is preprocessed or plain assembler:
-     * the text is then the source itself, and source_is_text is set). */
+     * first, NULL-terminated; NULL where that isn't possible: the source is preprocessed or plain assembler
+     * (the text is then the source itself, and source_is_text is set), or the compiler has no preprocessor.
+     */
     char **preprocess_argv;
     bool source_is_text;
     bool allow_unwatched; /* every word is on the strict allow-list of commands whose inputs are all in the

@@ -30,6 +30,10 @@ plain_one miss LLVM_OVERRIDE_PRODUCER=me
 plain_one miss RUSTC_BOOTSTRAP=1
 plain_one hit TERM=xterm COLUMNS=70 TMPDIR=$TOP
 hit rustc --edition 2021 --crate-name p --crate-type rlib --emit=metadata --out-dir out --color=never --diagnostic-width=50 lib.rs
+# there is no preprocessed text to go by
+direct_off() { $1 CCWRAP_DIRECT=0 rustc --edition 2021 --crate-name n --crate-type lib --emit=dep-info,metadata,link --out-dir out lib.rs; }
+direct_off miss; direct_off hit
+sed -i 's/none/nil/' lib.rs; direct_off miss; sed -i 's/nil/none/' lib.rs; direct_off hit
 for words in -vV -V --help "--print sysroot" "--explain E0001" "-C help" "-A help" "--print file-names lib.rs"; do
     neither rustc $words
 done
