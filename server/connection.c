@@ -169,6 +169,19 @@ static void read_input(struct connection *connection)
     }
 }
 
+static bool silent_too_long(const struct connection *connection, int64_t now)
+{
+    return now - connection->last_sent >= (int64_t)WIRE_SILENCE * 1000000;
+}
+
+static void note_sent(struct connection *connection)
+{
+    int64_t now = clock_monotonic();
+
+    connection->overdue |= silent_too_long(connection, now);
+    connection->last_sent = now;
+}
+
 static void write_output(struct connection *connection)
 {
     bool had = connection->out.length > 0;
@@ -185,7 +198,7 @@ static void write_output(struct connection *connection)
             return;
         }
         connection->sent += (size_t)sent;
-        connection->last_sent = clock_monotonic();
+        note_sent(connection);
     }
     if (connection->sent == connection->out.length) {
         buf_reset(&connection->out);
@@ -278,6 +291,11 @@ bool connection_take_fds(struct connection *connection, int fds[2])
 bool connection_is_full(const struct connection *connection)
 {
     return connection->out.length - connection->sent > CONNECTION_FULL;
+}
+
+bool connection_is_overdue(const struct connection *connection)
+{
+    return connection->overdue || silent_too_long(connection, clock_monotonic());
 }
 
 bool connection_is_drained(const struct connection *connection)

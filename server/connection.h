@@ -43,6 +43,7 @@ struct connection {
     bool lost, closing, alive;
     int passed[2];                   /* descriptors that came as SCM_RIGHTS; -1: none */
     int64_t last_sent;               /* clock_monotonic */
+    bool overdue;                    /* there was a silence of WIRE_SILENCE */
     struct connection *next, **link; /* in the list of those that get a heartbeat */
 };
 
@@ -64,6 +65,9 @@ void connection_send_bytes(struct connection *connection, const void *bytes, siz
 bool connection_take_fds(struct connection *connection, int fds[2]);
 bool connection_is_full(const struct connection *connection);
 bool connection_is_drained(const struct connection *connection);
+/* True if the client may have heard nothing for so long (this process was stopped, say) that it has taken the
+ * server for lost and compiles by itself: the outputs are then its own. */
+bool connection_is_overdue(const struct connection *connection);
 void connection_close(struct connection *connection);
 
 #endif

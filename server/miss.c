@@ -142,7 +142,7 @@ static void on_kill_time(uv_timer_t *timer)
 
 void miss_end_cancelled(struct miss *miss)
 {
-    if (miss->watched && !miss->client_goes_on) /* or it would lose what it has made */
+    if (miss->watched && !connection_is_overdue(&miss->connection))
         observe_remove_outputs(&miss->log, miss->request->wire.directory);
     if (miss->request->reason == REASON_NONE) {
         miss->request->reason = REASON_CANCELLED;

@@ -146,10 +146,13 @@ static void collected(uv_work_t *work, int status)
     uv_timer_stop(&miss->timer);
     if (!miss_work_ended(miss))
         return;
-    if (observation->reason == REASON_NONE)
-        store(miss);
-    else
+    if (observation->reason != REASON_NONE)
         request->reason = observation->reason;
+    else if (connection_is_overdue(
+                 &miss->connection)) /* what was collected may be the client's, half written */
+        request->reason = REASON_CANCELLED;
+    else
+        store(miss);
     if (request->reason != REASON_NONE) {
         stats_reason(request->reason);
         request->outcome = "miss not stored";

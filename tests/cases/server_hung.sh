@@ -39,23 +39,22 @@ kill -CONT $servers
 sleep 2
 equal f.o want.o "the late compiler wrote over it"
 [ ! f.o -nt "$TOP/mark" ] || fail "the object was written after the client had ended"
-
-# the compile has written its object already, and hangs with the server; the client makes it anew
-cat >bin/latecc <<C
-#!/bin/sh
-gcc "\$@" || exit
-[ -e "$TOP/late" ] || { echo \$\$ >"$TOP/late"; sleep 60; }
-C
-chmod +x bin/latecc
-rm -f f.o
-echo 'int f; /* anew */' >f.c
-timeout 60 "$CW" bin/latecc -c f.c -o f.o &
-client=$!
-await "$TOP/late"
-servers=$(servers)
-kill -STOP $servers
-wait $client || fail "hung after its compile: status $?"
-equal f.o want.o "hung after its compile"
-kill -CONT $servers
-sleep 2
-equal f.o want.o "the server removed what it took for its own"
+# stopped when the object is there already, and woken when the client has made it anew
+printf '#!/bin/sh\ngcc "$@" || exit\ncase "$*" in *-c*) echo $$ >"$TOP/pid"; sleep 3 ;; esac\n' >bin/slowcc
+for way in wakes "is told to stop"; do
+    rm -f "$TOP/pid" f.o
+    echo "int f_${way%% *};" >f.c
+    gcc -c f.c -o want.o
+    timeout 60 "$CW" bin/slowcc -c f.c -o f.o &
+    client=$!
+    await "$TOP/pid"
+    servers=$(servers)
+    kill -STOP $servers
+    [ "$way" = wakes ] || kill -TERM $client
+    wait $client
+    "$CW" gcc -c f.c -o f.o || fail "$way: the compile after it"
+    kill -CONT $servers
+    sleep 1
+    equal f.o want.o "$way: the late server touched it"
+done
+exit 0
