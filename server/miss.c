@@ -160,7 +160,6 @@ static void cancel(struct miss *miss)
     if (miss->cancelled || miss->replied)
         return;
     miss->cancelled = true;
-    miss->client_goes_on = miss->connection.lost && (!miss->child_open || child_has_ended(&miss->child));
     if (miss->working)
         return; /* its end leads to end_cancelled */
     if (!miss->child_open || miss->waiting_to_go) {

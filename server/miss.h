@@ -36,14 +36,13 @@ struct miss {
     int status;       /* of the compile */
     int exec_error;
     bool child_open, working, has_slot;
-    bool asking;         /* the client is asked for its jobserver's descriptors */
-    bool watched;        /* this run of the compiler has a log */
-    bool spoilt;         /* a run with the recorder left no start record */
-    bool alone;          /* don't wait for equal compiles any more */
-    bool waiting_to_go;  /* "started" is on its way to the client */
-    bool messages_lost;  /* too many to be stored */
-    bool held_stream;    /* a process that outlived the compile holds its output */
-    bool client_goes_on; /* it took this server for dead, ended the compile, and runs its own */
+    bool asking;        /* the client is asked for its jobserver's descriptors */
+    bool watched;       /* this run of the compiler has a log */
+    bool spoilt;        /* a run with the recorder left no start record */
+    bool alone;         /* don't wait for equal compiles any more */
+    bool waiting_to_go; /* "started" is on its way to the client */
+    bool messages_lost; /* too many to be stored */
+    bool held_stream;   /* a process that outlived the compile holds its output */
     bool replied, cancelled, leaving;
 };
 

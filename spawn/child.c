@@ -126,14 +126,6 @@ static void on_stream(uv_poll_t *poll, int status, int events)
     check_end(child);
 }
 
-bool child_has_ended(const struct child *child)
-{
-    siginfo_t info = {0};
-
-    return child->exited ||
-           (waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0);
-}
-
 /* End of file: the program was exec'd. A number: why it wasn't; then nothing else ever had the other end. */
 static void check_gate(struct child *child)
 {
@@ -150,10 +142,12 @@ static void check_gate(struct child *child)
 static void on_exit_of_leader(uv_poll_t *poll, int status, int events)
 {
     struct child *child = poll->data;
+    siginfo_t info = {0};
 
     (void)status;
     (void)events;
-    if (child->exited || !child_has_ended(child))
+    if (child->exited || waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+        !info.si_pid)
         return;
     if (child->killed) /* while its leader is not reaped the group's number can't be another's */
         kill(-child->pid, SIGKILL);

@@ -86,8 +86,6 @@ void child_go(struct child *child);
 void child_pause(struct child *child, bool paused);
 /* Signals the whole group; what is left of it when its leader has ended gets SIGKILL. */
 void child_kill(struct child *child, int signal);
-/* Has its program ended, perhaps unseen yet by the loop? */
-bool child_has_ended(const struct child *child);
 /* Releases everything (a second call does nothing); if the program still runs its group is killed. `closed`
  * is called from the loop. */
 void child_close(struct child *child);
