@@ -32,14 +32,16 @@ else: r, w = os.pipe()
 os.write(w, b"+" * tokens)
 def left(): return struct.unpack("i", fcntl.ioctl(r, termios.FIONREAD, b"    "))[0]
 child = subprocess.Popen(command, env=env, pass_fds=fds, start_new_session=True)
-least, began = tokens, time.time()
+least, most, began = tokens, tokens, time.time()
 while child.poll() is None:
-    least = min(least, left())
+    now = left()
+    least, most = min(least, now), max(most, now)
     if number and (least < tokens or time.time() - began > 1.5):
         os.killpg(child.pid, number)
         number = 0
     time.sleep(0.001)
 status = child.returncode
+assert most == tokens, "more was put into the pool than was taken from it"
 assert not fcntl.fcntl(r, fcntl.F_GETFL) & os.O_NONBLOCK, "the pool was made non-blocking"
 print(tokens - least, left(), status)
 S
@@ -61,6 +63,21 @@ for kind in pipe fifo; do
     [ "$taken" -gt 0 ] || fail "$kind: no token of the build's was taken"
     [ -z "$(own_pool)" ] || fail "$kind: the server made a pool of its own"
     share $kind 0
+done
+# four at once have no more tokens between them than there are, and give each back once
+python3 - >wide.rs <<'S'
+for m in range(16):
+    print("pub mod m%d { pub fn f(v: &[u64]) -> u64 { v.iter().map(|x| x.rotate_left(%d) %% 7).sum() } }" % (m, m))
+S
+printf '%s\n' '#!/bin/sh' 'for i in 1 2 3 4; do' "\"$CW\" rustc --crate-name w\$i --crate-type lib -C codegen-units=16 -C opt-level=1 --emit=link --out-dir . wide.rs &" \
+    'all="$all $!"; done; for one in $all; do wait $one || exit 1; done' >four
+chmod +x four
+for kind in pipe fifo; do
+    one=$words words= # the command is the script alone
+    CW=$WORK/four share $kind 2
+    words=$one
+    ls libw1.rlib libw2.rlib libw3.rlib libw4.rlib >/dev/null || fail "$kind: not all four"
+    rm -f libw?.rlib
 done
 for kind in stale none; do
     share $kind 3
