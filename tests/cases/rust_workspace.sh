@@ -1,59 +1,12 @@
 # A workspace with a build script that compiles C, a procedural macro, all crate types and tests, by cargo: the second
 # build into a clean target folder, or another, runs no rustc; files are as without a cache; cargo settles.
 . "$(dirname "$0")/lib.sh"
+. "$CASES/../support/rust_trees.sh"
 
 needs cargo rustc gcc ar
 only_ccwrap
 export CARGO_NET_OFFLINE=true CARGO_TERM_COLOR=never
 unset CARGO_TARGET_DIR RUSTFLAGS CARGO_INCREMENTAL
-package() { # folder, name, rest
-    mkdir -p $1/$2/src
-    printf '[package]\nname = "%s"\nversion = "0.1.0"\nedition = "2021"\n%b' $2 "$3" >$1/$2/Cargo.toml
-}
-checkout() { # folder, with C?
-    mkdir -p $1
-    printf '[workspace]\nmembers = ["base", "mac", "app", "cd", "st", "dy"]\nresolver = "2"\n' >$1/Cargo.toml
-    package $1 base 'build = "build.rs"\n[dependencies]\nmac = { path = "../mac" }\n'
-    package $1 mac '[lib]\nproc-macro = true\n'
-    package $1 app '[dependencies]\nbase = { path = "../base" }\n'
-    package $1 cd '[lib]\ncrate-type = ["cdylib"]\n[dependencies]\nbase = { path = "../base" }\n'
-    package $1 st '[lib]\ncrate-type = ["staticlib"]\n[dependencies]\nbase = { path = "../base" }\n'
-    package $1 dy '[lib]\ncrate-type = ["dylib"]\n[dependencies]\nbase = { path = "../base" }\n'
-    for kind in cd st dy; do echo '#[no_mangle] pub extern "C" fn entry() -> u32 { base::all() }' >$1/$kind/src/lib.rs; done
-    cat >$1/base/build.rs <<'R'
-use std::process::Command;
-fn main() {
-    println!("cargo:rerun-if-changed=build.rs");
-    let out = std::env::var("OUT_DIR").unwrap();
-    if !std::path::Path::new("deep.c").exists() { return; }
-    println!("cargo:rerun-if-changed=deep.c");
-    assert!(Command::new("gcc").args(["-c", "deep.c", "-o"]).arg(format!("{out}/deep.o")).status().unwrap().success());
-    assert!(Command::new("ar").arg("rcsD").arg(format!("{out}/libdeep.a")).arg(format!("{out}/deep.o")).status().unwrap().success());
-    println!("cargo:rustc-link-search=native={out}");
-    println!("cargo:rustc-link-lib=static=deep");
-    println!("cargo:rustc-cfg=deep");
-}
-R
-    [ -z "$2" ] || echo 'int deep(void) { return 2; }' >$1/base/deep.c
-    cat >$1/base/src/lib.rs <<'R'
-#![allow(unexpected_cfgs)]
-#[cfg(deep)] extern "C" { fn deep() -> u32; }
-#[cfg(not(deep))] unsafe fn deep() -> u32 { 1 }
-pub fn all() -> u32 { mac::number!() + unsafe { deep() } }
-pub fn note() -> &'static str { concat!(include_str!("note.txt"), env!("CARGO_PKG_NAME")) }
-#[cfg(test)] mod tests { #[test] fn works() { assert!(super::all() > 0); } }
-R
-    echo hello >$1/base/src/note.txt
-    cat >$1/mac/src/lib.rs <<'R'
-use proc_macro::TokenStream;
-#[proc_macro] pub fn number(_: TokenStream) -> TokenStream {
-    let folder = std::env::var("CARGO_MANIFEST_DIR").unwrap();
-    std::fs::read_to_string(format!("{folder}/src/number.txt")).unwrap().trim().parse().unwrap()
-}
-R
-    echo 7 >$1/base/src/number.txt
-    echo 'fn main() { let unused = 1; print!("{} {}", base::all(), base::note().len()) }' >$1/app/src/main.rs
-}
 build() { # tree, variables…: the log of cargo in $TOP/cargo
     local tree=$1
     shift
@@ -74,7 +27,7 @@ same_files() { # what two folders of outputs hold, but for cargo's own
 }
 plain_build() { RUSTC_WRAPPER= build "$@"; }
 wrapped() { RUSTC_WRAPPER=$CW build "$@"; }
-checkout tree c
+workspace tree c
 for incremental in 0 1; do
     rm -rf tree/target; fresh
     plain_build tree CARGO_INCREMENTAL=$incremental
@@ -110,7 +63,7 @@ wrapped tree CARGO_INCREMENTAL=0 CARGO_TARGET_DIR=$WORK/two
 grep -l "$WORK/one" two/debug/deps/*.d && fail "dep-info names the other target folder"
 # two checkouts, mapped to one name
 fresh
-checkout left; checkout right
+workspace left; workspace right
 sed -i 's/mac::number!()/7/' left/base/src/lib.rs right/base/src/lib.rs # it reads a variable that names the checkout
 wrapped left CARGO_INCREMENTAL=0 RUSTFLAGS="--remap-path-prefix=$WORK/left=/w"
 missed=$(misses)
