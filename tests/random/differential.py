@@ -58,14 +58,23 @@ class Outcome:
 class Project:
     """The files that are mutated: two checkouts of one small project."""
 
+    subfolders = ("early", "late", "sub", "bin", "out")
+    executables = ("bin/wrapcc", "bin/envcc")
+    numbered = (".h", ".c", ".cc", ".S", ".inc")  # by the ends of their names, what each mutation may choose
+    patched = (".h", "blob.bin", ".inc")
+    commented = (".h", ".c", ".cc")
+    removable = (".h", ".inc", "blob.bin", "list")
+    touched = (".h", ".c", "wrapcc", "blob.bin")
+    replaced = (".h",)
+
     def __init__(self, folder, rng):
         self.folder, self.rng, self.log, self.undo = folder, rng, [], []
         for tree in ("a", "b"):
-            for sub in ("early", "late", "sub", "bin", "out"):
+            for sub in self.subfolders:
                 os.makedirs(self.path(tree, sub))
             for name, text in self.files().items():
                 self.write(f"{tree}/{name}", text)
-            for name in ("bin/wrapcc", "bin/envcc"):
+            for name in self.executables:
                 os.chmod(self.path(tree, name), 0o755)
         self.folders = {}
 
@@ -119,7 +128,7 @@ class Project:
     # --- mutations: each returns what it did -----------------------------------------------------------------
 
     def edit_number(self):
-        name = self.rng.choice(self.existing(".h", ".c", ".cc", ".S", ".inc"))
+        name = self.rng.choice(self.existing(*self.numbered))
         text = self.read(name)
         numbers = list(re.finditer(r"\b\d+\b", text))
         if not numbers:
@@ -130,7 +139,7 @@ class Project:
         return f"number in {name}"
 
     def same_size_same_time(self):
-        name = self.rng.choice(self.existing(".h", "blob.bin", ".inc"))
+        name = self.rng.choice(self.existing(*self.patched))
         text, stat = self.read(name), os.stat(self.path(name))
         digits = [i for i, c in enumerate(text) if c.isdigit() or name.endswith("blob.bin")]
         if not digits:
@@ -142,7 +151,7 @@ class Project:
         return f"{name}: other content, same size and time"
 
     def comment(self):
-        name = self.rng.choice(self.existing(".h", ".c", ".cc"))
+        name = self.rng.choice(self.existing(*self.commented))
         text = self.read(name)
         self.remember(name)
         kind = self.rng.choice(("end", "line", "space", "drop"))
@@ -169,7 +178,7 @@ class Project:
         return f"new header {where}"
 
     def remove(self):
-        name = self.rng.choice(self.existing(".h", ".inc", "blob.bin", "list"))
+        name = self.rng.choice(self.existing(*self.removable))
         self.remember(name)
         os.unlink(self.path(name))
         return f"removed {name}"
@@ -198,19 +207,19 @@ class Project:
                     os.unlink(self.path(tree, name))
                 if not os.path.exists(self.path(tree, name)) or self.read(f"{tree}/{name}") != text:
                     self.write(f"{tree}/{name}", text)
-            for name in ("bin/wrapcc", "bin/envcc"):
+            for name in self.executables:
                 os.chmod(self.path(tree, name), 0o755)
         self.undo.clear()
         return "all as in the beginning"
 
     def touch(self):
-        name = self.rng.choice(self.existing(".h", ".c", "wrapcc", "blob.bin"))
+        name = self.rng.choice(self.existing(*self.touched))
         when = self.rng.choice((None, (1e9, 1e9), (1.5e9, 1.5e9)))
         os.utime(self.path(name), when)
         return f"touched {name}"
 
     def rename_over(self):
-        name = self.rng.choice(self.existing(".h"))
+        name = self.rng.choice(self.existing(*self.replaced))
         self.remember(name)
         self.write("fresh", self.read(name).replace("1", "4"))
         os.rename(self.path("fresh"), self.path(name))
@@ -285,11 +294,14 @@ class Project:
         self.write(f"{tree}/words", self.rng.choice(("-DWORD=1 -O1\n", "-DWORD=2\n", "-DONE_X=3 -g\n", "'-DWORD=4' -O2\n")))
         return f"{tree}/words"
 
+    def kinds(self):
+        return [(self.edit_number, 6), (self.same_size_same_time, 3), (self.comment, 4), (self.shadow, 4), (self.remove, 1), (self.revert, 5),
+                (self.touch, 2), (self.rename_over, 1), (self.folder_away, 1), (self.link_folder, 1), (self.script, 1), (self.response_file, 1),
+                (self.option_file, 1), (self.own_assembler, 1), (self.precompiled, 1), (self.header_is_link, 1),
+                (self.restore_all, 2)]
+
     def mutate(self):
-        kinds = [(self.edit_number, 6), (self.same_size_same_time, 3), (self.comment, 4), (self.shadow, 4), (self.remove, 1), (self.revert, 5),
-                 (self.touch, 2), (self.rename_over, 1), (self.folder_away, 1), (self.link_folder, 1), (self.script, 1), (self.response_file, 1),
-                 (self.option_file, 1), (self.own_assembler, 1), (self.precompiled, 1), (self.header_is_link, 1),
-                 (self.restore_all, 2)]
+        kinds = self.kinds()
         for _ in range(10):
             kind = self.rng.choices([k for k, _ in kinds], [w for _, w in kinds])[0]
             try:
@@ -403,12 +415,15 @@ class Wrapper:
 
 
 class Test:
+    project_class = Project
+    random_command = staticmethod(random_command)
+
     def __init__(self, arguments):
         self.rng = random.Random(arguments.seed)
         self.arguments = arguments
         self.folder = os.path.realpath(tempfile.mkdtemp(prefix="cw-random."))
         os.mkdir(os.path.join(self.folder, "work"))
-        self.project = Project(os.path.join(self.folder, "work"), self.rng)
+        self.project = self.project_class(os.path.join(self.folder, "work"), self.rng)
         settings = [setting.split("=", 1) for setting in arguments.setting]
         self.wrapper = Wrapper(arguments.wrapper, self.folder + "/store", settings)
         self.peers = [Wrapper(peer, f"{self.folder}/store-{i}", settings) for i, peer in enumerate(arguments.peer)]
@@ -442,7 +457,7 @@ class Test:
                 environment[key] = value
         words = ([wrapper.path] if wrapper else []) + command.words
         where = self.project.path(command.tree, command.sub)
-        done = subprocess.run(words, cwd=where, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+        done = subprocess.run(words, cwd=where, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
         files = {}
         after = self.manifest()
         for full in set(before) | set(after):
@@ -507,7 +522,7 @@ class Test:
                 if self.arguments.verbose:
                     print(f"{step}: {said}")
             again = self.rng.sample(self.commands[-8:], min(2, len(self.commands[-8:])))
-            fresh = random_command(self.rng, self.project.folder)
+            fresh = self.random_command(self.rng, self.project.folder)
             self.commands.append(fresh)
             for command in again + [fresh] + ([fresh] if self.rng.random() < 0.5 else []):
                 good = self.compare(command, step)
@@ -531,9 +546,9 @@ class Test:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def main():
+def main(test_class=Test, description=__doc__):
     here = os.path.dirname(os.path.abspath(__file__))
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--wrapper", default=os.environ.get("CW", os.path.join(here, "../../build/ccwrap")))
     parser.add_argument("--peer", action="append", default=[], metavar="CW", help="another cache, for comparison")
     parser.add_argument("--seed", type=int, default=None)
@@ -546,7 +561,7 @@ def main():
         arguments.seed = random.randrange(1 << 30)
     if arguments.wrapper == "plain":
         arguments.wrapper = os.path.join(here, "../cases/plain")
-    test = Test(arguments)
+    test = test_class(arguments)
     try:
         sys.exit(test.go())
     finally:
