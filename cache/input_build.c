@@ -10,6 +10,7 @@
 
 #include "cache/input_building.h"
 #include "cache/input_resolve.h"
+#include "cache/input_search.h"
 #include "common/memory.h"
 
 /* An array that is full gets twice the room. */
@@ -87,9 +88,13 @@ void input_set_add_exists(struct input_set_builder *builder, const char *path, m
     add(builder, CONDITION_EXISTS, path)->condition.number = (mode & S_IFMT) | follow;
 }
 
-void input_set_add_times(struct input_set_builder *builder, const char *path, const struct stamp *stamp)
+void input_set_add_times(struct input_set_builder *builder, const char *path, const struct stamp *stamp,
+                         const struct stat *status)
 {
     struct added *added = add(builder, CONDITION_TIMES, path);
+    added->condition.has_digest = status != NULL;
+    if (status)
+        added->condition.digest = attributes_digest(status);
     added->condition.number = stamp->size;
     added->condition.second = (uint64_t)stamp->mtime;
 }
@@ -147,6 +152,21 @@ static void set_text_digest(struct added *added, const char *text)
 void input_set_add_variable(struct input_set_builder *builder, const char *name, const char *value)
 {
     set_text_digest(add(builder, CONDITION_VARIABLE, name), value);
+}
+
+void input_set_add_search_path(struct input_set_builder *builder, const char *value)
+{
+    struct added *added = add(builder, CONDITION_VARIABLE, "PATH");
+    added->condition.number = 1;
+    set_text_digest(added, value);
+}
+
+void input_set_add_search(struct input_set_builder *builder, const char *name, const char *value,
+                          int directory)
+{
+    struct added *added = add(builder, CONDITION_SEARCH, name);
+    added->condition.has_digest = true;
+    added->condition.digest = search_digest(name, value, directory);
 }
 
 void input_set_add_fact(struct input_set_builder *builder, enum input_fact fact, const char *value)

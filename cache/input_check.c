@@ -10,6 +10,7 @@
 #include <xxhash.h>
 
 #include "cache/filesystem.h"
+#include "cache/input_search.h"
 #include "cache/input_unpacked.h"
 #include "common/clock.h"
 #include "common/memory.h"
@@ -25,6 +26,7 @@ struct checking {
     uint32_t mounts; /* number of the mount table, read before anything else */
     int64_t before;  /* clock_of_files(), likewise */
     bool but_comments;
+    bool other_path; /* PATH isn't what it was: the searches decide */
     const char **failed;
     char real_directory[PATH_MAX]; /* of directory_path; "" until it is needed */
 };
@@ -76,7 +78,19 @@ static bool check_variable(struct checking *checking, const struct condition *co
 
     if (text_matches(condition, environment_get(checking->check->environment, name)))
         return true;
-    return fail(checking, name, "changed");
+    checking->other_path = condition->number == 1;
+    return checking->other_path || fail(checking, name, "changed");
+}
+
+static bool check_search(struct checking *checking, const struct condition *condition)
+{
+    const char *name = set_string(checking->set, condition->string);
+    const struct check *check = checking->check;
+
+    if (!checking->other_path)
+        return true;
+    struct digest digest = search_digest(name, environment_get(check->environment, "PATH"), check->directory);
+    return digest_equal(&digest, &condition->digest) || fail(checking, name, "is found elsewhere on PATH");
 }
 
 /* ---- files ---- */
@@ -298,9 +312,12 @@ static bool check_times(struct checking *checking, const struct condition *condi
     if (fstatat(checking->check->directory, path, &status, 0) != 0)
         return fail(checking, path, "is gone");
     struct stamp stamp = stamp_of(&status);
-    if (stamp.size == condition->number && (uint64_t)stamp.mtime == condition->second)
+    if (stamp.size != condition->number || (uint64_t)stamp.mtime != condition->second)
+        return fail(checking, path, "has another time");
+    if (!condition->has_digest)
         return true;
-    return fail(checking, path, "has another time");
+    struct digest digest = attributes_digest(&status);
+    return digest_equal(&digest, &condition->digest) || fail(checking, path, "has another mode or owner");
 }
 
 static bool check_twins(struct checking *checking, const struct condition *condition)
@@ -503,11 +520,10 @@ static bool check_directories(struct checking *checking)
 typedef bool condition_check(struct checking *checking, const struct condition *condition);
 
 static condition_check *const condition_checks[CONDITION_KINDS] = {
-    [CONDITION_FACT] = check_fact,     [CONDITION_VARIABLE] = check_variable,
+    [CONDITION_FACT] = check_fact,   [CONDITION_VARIABLE] = check_variable, [CONDITION_SEARCH] = check_search,
     [CONDITION_FILE] = NULL, /* by groups */
-    [CONDITION_LINK] = check_link,     [CONDITION_REALPATH] = check_realpath,
-    [CONDITION_EXISTS] = check_exists, [CONDITION_TIMES] = check_times,
-    [CONDITION_TWINS] = check_twins,   [CONDITION_ABSENT] = check_absent,
+    [CONDITION_LINK] = check_link,   [CONDITION_REALPATH] = check_realpath, [CONDITION_EXISTS] = check_exists,
+    [CONDITION_TIMES] = check_times, [CONDITION_TWINS] = check_twins,       [CONDITION_ABSENT] = check_absent,
 };
 
 static bool check_kind(struct checking *checking, enum condition_kind kind)
@@ -529,7 +545,6 @@ enum check_result input_set_check(struct input_set *set, const struct check *che
         .check = check,
         .mounts = file_digests_mounts(check->digests),
         .before = clock_of_files(),
-        .but_comments = false,
         .failed = failed,
     };
 

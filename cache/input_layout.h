@@ -33,7 +33,7 @@
 #include "cache/file_digest.h"
 #include "cache/hash.h"
 
-enum { SET_VERSION = 4, SET_COMMENTS = 1, BLANK_SIZE = 8, FILE_GROUP = 16 };
+enum { SET_VERSION = 5, SET_COMMENTS = 1, BLANK_SIZE = 8, FILE_GROUP = 16 };
 enum { FILE_EXECUTABLE = 1, FILE_NO_LINK = 2 };       /* it must be … */
 enum { DIRECTORY_NEEDED = 1, DIRECTORY_NO_LINK = 2 }; /* it must be there, … and not be a link */
 enum { SET_STRINGS_MAX = 64 * 1024 * 1024, SET_PARTS_MAX = 64 * 1024 * 1024 };
@@ -42,12 +42,14 @@ enum { SET_STRINGS_MAX = 64 * 1024 * 1024, SET_PARTS_MAX = 64 * 1024 * 1024 };
  * store's format. What `number` and `second` hold: */
 enum condition_kind {
     CONDITION_FACT,     /* number: enum input_fact; digest of the text, none: NULL */
-    CONDITION_VARIABLE, /* string: name; digest of the value, none: unset */
+    CONDITION_VARIABLE, /* string: name; digest of the value, none: unset; number: 1 if searches may excuse it
+                         */
+    CONDITION_SEARCH,   /* string: name; digest of what a search on PATH meets. Only if PATH is excused */
     CONDITION_FILE,     /* string: path; number: bits FILE_*; digest of the content */
     CONDITION_LINK,     /* string: path; number: errno; second: string of the target */
     CONDITION_REALPATH, /* string: path; number: errno; second: string of the result */
     CONDITION_EXISTS,   /* string: path; number: S_IFMT bits + follow */
-    CONDITION_TIMES,    /* string: path; number: size; second: mtime */
+    CONDITION_TIMES,    /* string: path; number: size; second: mtime; digest, if any, of owner and mode */
     CONDITION_TWINS,    /* string: path; number: same inode + 2 * same mtime; second: string of the other */
     CONDITION_ABSENT,   /* string: path; number: errno * 2 + follow. Only those that no directory can prove */
     CONDITION_KINDS

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "cache/file_digest.h"
@@ -54,8 +55,9 @@ void input_set_add_file(struct input_set_builder *builder, const char *path, con
 void input_set_add_absent(struct input_set_builder *builder, const char *path, bool follow);
 /* Something of this kind (S_IFMT bits of mode), as stat or lstat sees it; nothing else of it counts. */
 void input_set_add_exists(struct input_set_builder *builder, const char *path, mode_t mode, bool follow);
-/* A file's size and mtime count too. */
-void input_set_add_times(struct input_set_builder *builder, const char *path, const struct stamp *stamp);
+/* A file's size and mtime count too; with `status`, owner and mode as well. */
+void input_set_add_times(struct input_set_builder *builder, const char *path, const struct stamp *stamp,
+                         const struct stat *status);
 /* Names in a directory (directory_digest with no names left out, but those in `own`, which the compile made
  * itself; NULL-terminated, may be NULL). */
 void input_set_add_listing(struct input_set_builder *builder, const char *path, const struct digest *names,
@@ -67,6 +69,11 @@ void input_set_add_realpath(struct input_set_builder *builder, const char *path,
                             const char *resolved);
 /* The variable has this value (only its digest is kept), or NULL: is unset. */
 void input_set_add_variable(struct input_set_builder *builder, const char *name, const char *value);
+/* PATH has this value, or at least every search (below) still meets the same. */
+void input_set_add_search_path(struct input_set_builder *builder, const char *value);
+/* The name was searched in the folders of PATH, which had this value; `directory` is the client's. */
+void input_set_add_search(struct input_set_builder *builder, const char *name, const char *value,
+                          int directory);
 /* The request says this of itself. */
 void input_set_add_fact(struct input_set_builder *builder, enum input_fact fact, const char *value);
 /* Two files of equal content that the compile could take for one another: whether they are one inode, and

@@ -1,8 +1,9 @@
-/* Format: elf(5). Every offset is checked: the file is the user's. */
+/* Formats: elf(5), and for scripts execve(2). Every offset is checked: the file is the user's. */
 #include "server/elf_imports.h"
 
 #include <elf.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -29,7 +30,6 @@ static const char *const unseen[] = {
     "arc4random_buf",
     "arc4random_uniform",
     "clock",
-    "clock_gettime",
     "connect",
     "ftime",
     "getaddrinfo",
@@ -44,7 +44,6 @@ static const char *const unseen[] = {
     "getpwuid",
     "getrandom",
     "getrusage",
-    "gettimeofday",
     "iconv_open",
     "mq_open",
     "msgget",
@@ -54,8 +53,6 @@ static const char *const unseen[] = {
     "timespec_get",
     "times",
     "uname",
-    "_ZNSt6chrono3_V212steady_clock3nowEv",
-    "_ZNSt6chrono3_V212system_clock3nowEv",
     "_ZNSt13random_device7_M_initERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
 };
 
@@ -190,4 +187,69 @@ bool elf_is_observable(int directory, const char *path)
     bool observable = is_observable(&image);
     close_image(&image);
     return observable;
+}
+
+static bool has_loader(const struct image *image)
+{
+    const Elf64_Ehdr *header = part(image, 0, 1, sizeof *header);
+    const Elf64_Phdr *segments =
+        header ? part(image, header->e_phoff, header->e_phnum, sizeof *segments) : NULL;
+
+#ifdef __x86_64__
+    const unsigned own_machine = EM_X86_64;
+#else
+    const unsigned own_machine = EM_AARCH64;
+#endif
+    if (!segments || header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != own_machine)
+        return false;
+    for (unsigned i = 0; i < header->e_phnum; i++)
+        if (segments[i].p_type == PT_INTERP)
+            return true;
+    return false;
+}
+
+/* The path in a script's first line, in `interpreter`; "" if this is no script. */
+static void read_interpreter(const struct image *image, char interpreter[PATH_MAX])
+{
+    size_t start = 2, end;
+
+    interpreter[0] = '\0';
+    if (image->size < 3 || memcmp(image->bytes, "#!", 2) != 0)
+        return;
+    while (start < image->size && (image->bytes[start] == ' ' || image->bytes[start] == '\t'))
+        start++;
+    for (end = start; end < image->size && !strchr(" \t\n", image->bytes[end]); end++)
+        ;
+    if (end - start >= PATH_MAX)
+        return;
+    memcpy(interpreter, image->bytes + start, end - start);
+    interpreter[end - start] = '\0';
+}
+
+static bool changes_user(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID));
+}
+
+bool elf_is_watchable(const char *path)
+{
+    enum { DEPTH = 5 }; /* of scripts whose interpreter is a script; the kernel's own limit */
+    char interpreter[PATH_MAX];
+
+    for (int depth = 0; depth < DEPTH && path[0]; depth++) {
+        struct image image;
+        if (changes_user(path))
+            return false;
+        if (!open_image(AT_FDCWD, path, &image))
+            return true;
+        bool elf = image.size >= SELFMAG && memcmp(image.bytes, ELFMAG, SELFMAG) == 0;
+        bool loaded = elf && has_loader(&image);
+        read_interpreter(&image, interpreter);
+        close_image(&image);
+        if (elf)
+            return loaded;
+        path = interpreter;
+    }
+    return true;
 }

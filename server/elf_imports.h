@@ -1,5 +1,5 @@
-/* elf_imports: what a program or shared library takes from others, read from its file. Paths are relative to
- * the descriptor `directory`. Any thread. */
+/* elf_imports: what a program or shared library is, and what it takes from others, read from its file. Paths
+ * are relative to the descriptor `directory`. Any thread. */
 #ifndef CCWRAP_SERVER_ELF_IMPORTS_H
 #define CCWRAP_SERVER_ELF_IMPORTS_H
 
@@ -14,5 +14,9 @@ bool elf_imports(int directory, const char *path, const char *symbol);
  * imports no function through which libc lets in what leaves no record: the clock, chance, users, hosts,
  * shared memory. False where the file can't be understood. */
 bool elf_is_observable(int directory, const char *path);
+
+/* Could this program, or the interpreter of this script, begin to record? Not one without a loader (static),
+ * one that changes its user, or one of another machine. Other files are left to the kernel to judge: true. */
+bool elf_is_watchable(const char *path);
 
 #endif

@@ -7,6 +7,7 @@
 #include "server/basedir.h"
 #include "server/machine.h"
 #include "server/path_table.h"
+#include "spawn/peer.h"
 
 /* Names that differ from shell to shell and build to build, and that no compiler looks at. A program that
  * walks the whole environment could print them; a compiler script that does is beyond help. */
@@ -77,6 +78,27 @@ static const char *libraries_fact(struct request *request)
     return fact;
 }
 
+/* What a script can ask its process for. */
+static const char *limits_fact(struct request *request)
+{
+    struct trampoline limits;
+    struct hasher hasher;
+
+    if (peer_limits(request->client, &limits) != 0)
+        return NULL;
+    hasher_init(&hasher, "limits 1");
+    hasher_number(&hasher, "host", peer_host(request->client));
+    hasher_number(&hasher, "umask", request->wire.umask);
+    hasher_number(&hasher, "nice", (uint64_t)(int64_t)limits.nice);
+    hasher_number(&hasher, "affinity", limits.affinity);
+    for (size_t i = 0; i < TRAMPOLINE_LIMITS; i++) {
+        hasher_number(&hasher, "soft", limits.limits[i].rlim_cur);
+        hasher_number(&hasher, "hard", limits.limits[i].rlim_max);
+    }
+    struct digest digest = hasher_finish(&hasher);
+    return digest_text(&digest, arena_alloc(&request->arena, DIGEST_TEXT_SIZE));
+}
+
 static const char *make_fact(struct request *request, enum input_fact fact)
 {
     switch (fact) {
@@ -96,7 +118,7 @@ static const char *make_fact(struct request *request, enum input_fact fact)
     case FACT_ENVIRONMENT:
         return key_environment(request);
     case FACT_LIMITS:
-        return arena_printf(&request->arena, "%o", (unsigned)request->wire.umask);
+        return limits_fact(request);
     case FACT_MACHINE:
         return machine_processor();
     case FACT_LIBRARIES:

@@ -116,6 +116,37 @@ enum program_kind known_program(const char *path)
     return matches(name, trusted, COUNT(trusted)) ? PROGRAM_TRUSTED : PROGRAM_UNKNOWN;
 }
 
+/* clang compares the times of what its precompiled headers were made of; a script may ask for anything. */
+enum attention known_attention(const char *path)
+{
+    static const char *const clang[] = {"clang*"};
+
+    if (matches(base_name(path), clang, COUNT(clang)))
+        return ATTENTION_TIMES;
+    return known_program(path) == PROGRAM_TRUSTED ? ATTENTION_KIND : ATTENTION_ALL;
+}
+
+bool known_asks_clock(const char *path, unsigned times, unsigned clocks)
+{
+    enum { ANY = 2 }; /* more aren't recorded */
+    static const struct {
+        const char *name;
+        unsigned times, clocks; /* what it always asks */
+    } rows[] = {
+        {"sh", 0, ANY},     {"dash", 0, ANY},      {"bash", 0, ANY},    {"rbash", 0, ANY},
+        {"perl*", 1, 0},    {"python*", 1, 0},     {"awk", 1, 1},       {"mawk", 1, 1},
+        {"gawk", 1, 1},     {"make", ANY, ANY},    {"gmake", ANY, ANY}, {"cargo", ANY, ANY},
+        {"env", 0, 0},      {"busybox", ANY, ANY}, {"ksh*", ANY, ANY},  {"mksh", ANY, ANY},
+        {"zsh*", ANY, ANY}, {"tclsh*", ANY, ANY},  {"ruby*", ANY, ANY},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++)
+        if (fnmatch(rows[i].name, base_name(path), 0) == 0)
+            return times > rows[i].times || clocks > rows[i].clocks;
+    /* cc1 and clang call time() for __DATE__ and __TIME__, and the clock to measure themselves */
+    return times > 0 || (clocks > 0 && known_program(path) == PROGRAM_UNKNOWN);
+}
+
 bool known_library(const char *path)
 {
     static const char *const names[] = {"libc.so*",       "libm.so*",      "ld-linux*",
@@ -185,12 +216,26 @@ const char *const known_libc_files[] = {
     NULL,
 };
 
+/* ld.so(8) */
+const char *const known_loader_questions[] = {"LD_DEBUG", "LD_PROFILE", "LD_SHOW_AUXV",
+                                              "LD_TRACE_LOADED_OBJECTS", NULL};
+
 static const char *const no_inputs[] = {
-    "/dev/null",        "/dev/urandom",     "/dev/random",       "/dev/zero",
-    "/dev/full",        "/dev/tty",         "/proc/self/*",      "/proc/thread-self/*",
-    "/proc/cpuinfo",    "/proc/meminfo",    "/proc/filesystems", "/proc/mounts",
-    "/proc/stat",       "/proc/version",    "/proc/sys/*",       "/sys/devices/system/cpu*",
-    "/sys/kernel/mm/*", "/sys/fs/cgroup/*", "/proc/[0-9]*/exe",  "/proc/[0-9]*/cmdline",
+    "/dev/null",         "/dev/urandom",
+    "/dev/random",       "/dev/zero",
+    "/dev/full",         "/dev/tty",
+    "/proc/self/exe",    "/proc/self/maps",
+    "/proc/self/fd*",    "/proc/self/auxv",
+    "/proc/self/cgroup", "/proc/self/mountinfo",
+    "/proc/self/mounts", "/proc/self/stat*",
+    "/proc/self/task*",  "/proc/self/cmdline",
+    "/proc/self/comm",   "/proc/thread-self/*",
+    "/proc/cpuinfo",     "/proc/meminfo",
+    "/proc/filesystems", "/proc/mounts",
+    "/proc/stat",        "/proc/version",
+    "/proc/sys/vm/*",    "/sys/devices/system/cpu*",
+    "/sys/kernel/mm/*",  "/sys/fs/cgroup/*",
+    "/proc/[0-9]*/exe",  "/proc/[0-9]*/cmdline",
 };
 
 enum path_kind known_path(const char *path)

@@ -15,6 +15,20 @@ enum program_kind {
 /* By the base name of the executable. */
 enum program_kind known_program(const char *path);
 
+/* How much of a file counts for a program that asks the kernel for its attributes. */
+enum attention {
+    ATTENTION_KIND,  /* that it is there, and of what kind */
+    ATTENTION_TIMES, /* size and times too, if the content isn't read */
+    ATTENTION_ALL,   /* mode and owner too, whether it is read or not */
+};
+
+/* By the base name of the executable. */
+enum attention known_attention(const char *path);
+
+/* True if a program that asks for the wall clock so often (time(), and by finer ways) does so for its own
+ * ends: some always do, when they start or to compare files. */
+bool known_asks_clock(const char *path, unsigned times, unsigned clocks);
+
 /* True for the libraries of libc and of the compilers, whose system calls the recorder stands in front of. */
 bool known_library(const char *path);
 
@@ -34,6 +48,10 @@ enum variable_effect known_variable(const char *name);
 extern const char *const known_libc_variables[];
 /* Files that they read by themselves; NULL-terminated. */
 extern const char *const known_libc_files[];
+
+/* Variables that make the loader print, or write files, before a program begins: what comes of that is no
+ * result of the compiler's. NULL-terminated. */
+extern const char *const known_loader_questions[];
 
 enum path_kind {
     PATH_PLAIN,

@@ -139,8 +139,31 @@ static void add_resolved(struct walk *walk, const struct path_entry *entry)
     input_set_add_realpath(walk->observation->set, entry->path, entry->resolve_error, resolved);
 }
 
-/* A folder of PATH that belongs to another user, say: that it can't be searched is what counts. A file that
- * is there and may not be read or run is another matter. */
+/* Size and times of a plain file; with `all`, mode and owner as well. False if it is none. */
+static bool add_times(struct walk *walk, const struct path_entry *entry, bool all)
+{
+    struct stat status;
+
+    if (fstatat(walk->observation->request->ground, entry->path, &status, 0) != 0 || !S_ISREG(status.st_mode))
+        return false;
+    struct stamp stamp = stamp_of(&status);
+    if (stamp.ctime >= walk->observation->started)
+        walk_give_up(walk, REASON_MODIFIED_INPUT, entry->path);
+    input_set_add_times(walk->observation->set, entry->path, &stamp, all ? &status : NULL);
+    return true;
+}
+
+/* Of a program that was started it counts that it could be. */
+static void add_attributes(struct walk *walk, const struct path_entry *entry)
+{
+    bool all = entry->use & USE_SCANNED;
+
+    if (!(entry->use & (USE_RUN | USE_TRIED)) && (all || !(entry->use & USE_CONTENT)))
+        add_times(walk, entry, all);
+}
+
+/* A folder of PATH that belongs to another user, say: that it can't be searched is what counts. Of a file
+ * that is there, and may not be read or run, mode and owner. */
 static void add_denied(struct walk *walk, const struct path_entry *entry)
 {
     const char *directory = walk->observation->request->ground_path;
@@ -148,9 +171,9 @@ static void add_denied(struct walk *walk, const struct path_entry *entry)
                                         : arena_printf(walk->arena, "%s/%s", directory, entry->path);
     char *resolved = realpath(whole, NULL);
 
-    if (resolved || errno != EACCES)
+    if (resolved ? !add_times(walk, entry, true) : errno != EACCES)
         walk_give_up(walk, REASON_SPECIAL_INPUT, entry->path);
-    else
+    else if (!resolved)
         input_set_add_realpath(walk->observation->set, entry->path, -EACCES, "");
     memory_free(resolved);
 }
@@ -184,6 +207,8 @@ static void add_looks(struct walk *walk, const struct path_entry *entry)
     /* what a look at a header led to shows in the text, too: its name in the line marker */
     if (!(use & USE_READ) || !shows_in_text(walk, entry, program))
         add_nature(walk, entry);
+    if (use & USE_DATED)
+        add_attributes(walk, entry);
     if (use & USE_LISTED)
         add_listing(walk, entry);
     if (use & USE_MISSED)

@@ -5,6 +5,8 @@
 #include "server/locales.h"
 #include "server/walk.h"
 
+enum { SEARCHES = 200 };
+
 /* A file that libc reads where it is there. */
 static void add_libc_file(struct walk *walk, const char *file)
 {
@@ -107,8 +109,63 @@ static void add_variable(struct walk *walk, const char *name)
                                environment_get(&walk->observation->request->environment, name));
 }
 
+/* The folder's prefix in the table's form: what lies in it begins so. */
+static const char *prefix_of(struct walk *walk, const char *folder)
+{
+    char *form = arena_strdup(
+        walk->arena,
+        path_table_form(&walk->paths, NULL, arena_printf(walk->arena, "%s%sx", folder, *folder ? "/" : "")));
+
+    form[strlen(form) - 1] = '\0';
+    return form;
+}
+
+static bool is_in(const char *path, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return strncmp(path, prefix, length) == 0 && path[length] && !strchr(path + length, '/');
+}
+
+/* Names that were looked for in folders of PATH: programs, for the most part. Whatever else a folder holds
+ * that was looked at may stand among them. False if they are too many to be searched again. */
+static bool add_searches(struct walk *walk, const char *value)
+{
+    const struct request *request = walk->observation->request;
+    char *folders = arena_strdup(walk->arena, value ? value : "/bin:/usr/bin"), *folder;
+    unsigned count = 0;
+
+    while ((folder = strsep(&folders, ":"))) {
+        const char *prefix = prefix_of(walk, folder);
+        if (folder[0] != '/' && request->ground != request->directory)
+            return false;
+        for (const struct path_entry *entry = walk->paths.first; entry; entry = entry->next) {
+            if (!is_in(entry->path, prefix) || (entry->use & USE_SILENT))
+                continue;
+            if (++count > SEARCHES)
+                return false;
+            input_set_add_search(walk->observation->set, entry->path + strlen(prefix), value,
+                                 request->directory);
+        }
+    }
+    if (count > 0)
+        input_set_add_search_path(walk->observation->set, value);
+    return true;
+}
+
+/* A program that is found on PATH may be another one with another PATH, though nothing has appeared or
+ * vanished. A script can do anything with the value. */
+static void add_path(struct walk *walk)
+{
+    const char *value = environment_get(&walk->observation->request->environment, "PATH");
+
+    if (walk->whole_environment || !add_searches(walk, value))
+        input_set_add_variable(walk->observation->set, "PATH", value);
+}
+
 static void add_environment(struct walk *walk)
 {
+    static const enum input_fact seen_by_scripts[] = {FACT_ENVIRONMENT, FACT_DIRECTORY, FACT_OUTPUT,
+                                                      FACT_TERMINAL, FACT_LIMITS};
     struct observation *observation = walk->observation;
     struct request *request = observation->request;
 
@@ -118,11 +175,11 @@ static void add_environment(struct walk *walk)
         add_variable(walk, name->name);
     for (const char *const *name = request->frontend->environment; name && *name; name++)
         add_variable(walk, *name);
-    if (walk->whole_environment) {
-        input_set_add_fact(observation->set, FACT_ENVIRONMENT, request_fact(request, FACT_ENVIRONMENT));
-        input_set_add_fact(observation->set, FACT_DIRECTORY, request_fact(request, FACT_DIRECTORY));
-        input_set_add_fact(observation->set, FACT_OUTPUT, request_fact(request, FACT_OUTPUT));
-    }
+    add_path(walk);
+    if (walk->whole_environment) /* and so it may ask for anything else that a script can see */
+        for (size_t i = 0; i < sizeof seen_by_scripts / sizeof *seen_by_scripts; i++)
+            input_set_add_fact(observation->set, seen_by_scripts[i],
+                               request_fact(request, seen_by_scripts[i]));
 }
 
 void observe_add_environment(struct walk *walk)

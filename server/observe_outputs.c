@@ -63,7 +63,7 @@ static void add_times(struct observation *observation)
 {
     for (const struct noted_input *input = observation->inputs; input; input = input->next)
         if (!input->program)
-            input_set_add_times(observation->set, input->path, &input->facts.stamp);
+            input_set_add_times(observation->set, input->path, &input->facts.stamp, NULL);
 }
 
 struct own_names {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "common/lookup.h"
+#include "server/known.h"
 #include "spawn/ask.h"
 
 struct parts {
@@ -77,7 +78,7 @@ static int add_program(struct parts *parts, const char *path)
     int error = add_file(parts, path, true);
 
     parts->word = parts->word ? parts->word : arena_strdup(&parts->request->arena, path);
-    if (loader == LOADER_SCRIPT || loader == LOADER_OTHER)
+    if (loader == LOADER_SCRIPT || loader == LOADER_OTHER || known_program(path) != PROGRAM_TRUSTED)
         return -ENOEXEC;
     if (!error && loader == LOADER_GLIBC)
         error = add_libraries(parts, path);
@@ -119,6 +120,10 @@ int parts_add(struct request *request, struct input_set_builder *set, int64_t st
 {
     struct parts parts = {.request = request, .set = set, .started = started};
     int error = add_program(&parts, request->wire.program);
+
+    /* the parts of other compilers ask for a few names only, which the front ends know */
+    if (loader_of(request->wire.program) == LOADER_NONE)
+        input_set_add_fact(set, FACT_ENVIRONMENT, request_fact(request, FACT_ENVIRONMENT));
 
     if (!error && request->frontend == &frontend_gcc) {
         error = add_part(&parts, is_cxx(request->command.language) ? "cc1plus" : "cc1");

@@ -32,6 +32,8 @@ enum path_use {
     USE_LOADED = 1 << 13,  /* loaded as a library */
     USE_TRIED = 1 << 16,   /* an exec of it was begun; if that doesn't fail, it was run */
     USE_DENIED = 1 << 17,  /* looked up in a folder that may not be searched */
+    USE_DATED = 1 << 18,   /* stat'ed by a program to which size and times may say something */
+    USE_SCANNED = 1 << 19, /* … and mode and owner, too */
     USE_SILENT = 1 << 14,  /* whatever is done with it says nothing */
     USE_PRIVATE = 1 << 15, /* in the compiler's own folder that goes on from compile to compile */
 };

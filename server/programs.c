@@ -7,15 +7,19 @@
 #include <sys/stat.h>
 
 #include "cache/file_digest.h"
+#include "common/clock.h"
 #include "common/memory.h"
+#include "server/elf_imports.h"
 
 /* A build uses a handful of compilers; a table that is full is emptied and learned again. */
 enum { ROWS = 64 };
+#define SPOILT (60 * INT64_C(1000000000)) /* nanoseconds */
 
 static struct row {
     char *path, *argv0;
     struct stamp stamp;
     struct program program;
+    int64_t spoilt_until; /* clock_monotonic; 0: never spoilt */
 } rows[ROWS];
 static int used;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -47,7 +51,9 @@ static void learn(struct row *row, const struct stamp *stamp)
     char *real = realpath(row->path, NULL);
 
     row->stamp = *stamp;
-    row->program = (struct program){.frontend = frontend_find(row->argv0, real ? real : row->path)};
+    row->spoilt_until = 0;
+    row->program = (struct program){.frontend = frontend_find(row->argv0, real ? real : row->path),
+                                    .unwatchable = !elf_is_watchable(row->path)};
     memory_free(real);
 }
 
@@ -68,6 +74,7 @@ int programs_find(const char *path, const char *argv0, struct program *program)
         learn(row, &stamp);
     }
     *program = row->program;
+    program->unwatchable |= row->spoilt_until && clock_monotonic() < row->spoilt_until;
     pthread_mutex_unlock(&mutex);
     return 0;
 }
@@ -77,6 +84,6 @@ void programs_mark_unwatchable(const char *path)
     pthread_mutex_lock(&mutex);
     for (int i = 0; i < used; i++)
         if (strcmp(rows[i].path, path) == 0)
-            rows[i].program.unwatchable = true;
+            rows[i].spoilt_until = clock_monotonic() + SPOILT;
     pthread_mutex_unlock(&mutex);
 }

@@ -8,13 +8,14 @@
 
 struct program {
     const struct frontend *frontend;
-    bool unwatchable; /* it was run under the recorder once, and left no record */
+    bool unwatchable; /* it can't begin to record, or was run under the recorder lately and left no record */
 };
 
 /* What is known of the program at this absolute path, called by this name. 0 or negative errno (it can't be
  * stat'ed). */
 int programs_find(const char *path, const char *argv0, struct program *program);
-/* Remembers that this file, as it is now, can't be watched. */
+/* Remembers for a while that this file, as it is now, can't be watched: what spoilt one run needn't spoil the
+ * next. */
 void programs_mark_unwatchable(const char *path);
 
 #endif

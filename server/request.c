@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "common/memory.h"
 #include "common/places.h"
 #include "server/compilers/rustc.h"
+#include "server/known.h"
 #include "server/loop.h"
 #include "server/programs.h"
 #include "server/result.h"
@@ -160,13 +162,51 @@ static enum reason check_output(struct request *request, enum output_role role)
                : REASON_OUTPUT_FILE;
 }
 
+static const char *last_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The folder that a path of this last name lies in; false if there is none. */
+static bool stat_folder(const struct request *request, const char *path, const char *name,
+                        struct stat *status)
+{
+    char folder[PATH_MAX] = ".";
+    size_t length = (size_t)(name - path);
+
+    if (length >= sizeof folder)
+        return false;
+    if (length > 0)
+        memcpy(folder, path, length), folder[length] = '\0';
+    return fstatat(request->directory, folder, status, 0) == 0;
+}
+
+/* -MF and -o with one name: what comes last would stay. */
+static bool is_same_output(const struct request *request, const char *path, const char *other)
+{
+    const char *name = last_name(path), *other_name = last_name(other);
+    struct stat folder, other_folder;
+
+    return strcmp(name, other_name) == 0 && strcmp(path, "/dev/null") != 0 &&
+           stat_folder(request, path, name, &folder) &&
+           stat_folder(request, other, other_name, &other_folder) && folder.st_dev == other_folder.st_dev &&
+           folder.st_ino == other_folder.st_ino;
+}
+
 static enum reason check_outputs(struct request *request)
 {
-    enum reason reason = REASON_NONE;
+    const char *const *output = request->command.output;
 
-    for (int role = 0; role < OUTPUT_ROLES && reason == REASON_NONE; role++)
-        reason = check_output(request, (enum output_role)role);
-    return reason;
+    for (int role = 0; role < OUTPUT_ROLES; role++) {
+        enum reason reason = check_output(request, (enum output_role)role);
+        for (int other = 0; other < role && output[role] && reason == REASON_NONE; other++)
+            if (output[other] && is_same_output(request, output[role], output[other]))
+                reason = REASON_OUTPUT_FILE;
+        if (reason != REASON_NONE)
+            return reason;
+    }
+    return REASON_NONE;
 }
 
 /* A folder that isn't there yet is made by the compiler, and so is what would be restored into it. */
@@ -190,6 +230,15 @@ static void complain(void *data, const char *line)
     wire_end_frame(&request->complaints, begun);
 }
 
+static const char *loader_question(struct request *request)
+{
+    const char *const *name = known_loader_questions;
+
+    while (*name && !environment_get(&request->environment, *name))
+        name++;
+    return *name;
+}
+
 /* Fills frontend, command, source, directory. What can't be cached has a reason, and *word may say more. */
 static enum reason parse(struct request *request, const char **word)
 {
@@ -201,6 +250,9 @@ static enum reason parse(struct request *request, const char **word)
                         complain, request);
     if (request->settings.disable)
         return REASON_DISABLED;
+    *word = loader_question(request);
+    if (*word)
+        return REASON_UNWATCHABLE;
     request->directory = open(request->wire.directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (request->directory < 0)
         return REASON_OTHER_VIEW;
@@ -362,7 +414,8 @@ static enum answer find_answer(struct request *request)
 static bool can_start(struct request *request)
 {
     request->limits.umask = request->wire.umask;
-    if (peer_limits(request->client, &request->limits) != 0)
+    if (peer_limits(request->client, &request->limits) != 0 ||
+        peer_host(request->client) != peer_host(getpid()))
         return false;
     if (can_serve(request))
         return true;

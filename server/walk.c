@@ -80,6 +80,17 @@ static void note_look(struct walk *walk, struct path_entry *entry, int result, u
         walk_give_up(walk, REASON_SPECIAL_INPUT, entry->path);
 }
 
+/* stat or lstat, which tell more of a file than that it is there. */
+static void note_stat(struct walk *walk, const struct record *record, unsigned there, unsigned missed)
+{
+    static const unsigned attentions[] = {
+        [ATTENTION_KIND] = 0, [ATTENTION_TIMES] = USE_DATED, [ATTENTION_ALL] = USE_DATED | USE_SCANNED};
+    struct path_entry *entry = entry_of(walk, record, record->path);
+
+    note_look(walk, entry, record->result, there | attentions[find_process(walk, record->pid)->attention],
+              missed);
+}
+
 static void note_write(struct walk *walk, struct path_entry *entry, unsigned flags)
 {
     bool anew =
@@ -251,6 +262,9 @@ static void note_start(struct walk *walk, const struct record *record)
     struct path_entry *entry = entry_of(walk, record, record->path);
 
     process->kind = known_program(record->path);
+    process->attention = known_attention(record->path);
+    process->program = arena_strdup(walk->arena, record->path);
+    process->times = process->clocks = 0;
     process->holds_old_output = known_holds_old_output(record->path);
     if (process->kind == PROGRAM_UNKNOWN)
         want_observable(walk, entry);
@@ -311,11 +325,14 @@ static void note_runpath(struct walk *walk, const struct record *record)
     }
 }
 
-/* The clock is asked by cc1 and clang only for __DATE__ and __TIME__; shells and make ask always. */
-static void note_time(struct walk *walk, const struct record *record)
+static void note_clock(struct walk *walk, const struct record *record)
 {
-    if (find_process(walk, record->pid)->kind != PROGRAM_WALKER)
-        walk_give_up(walk, REASON_TIME, "time()");
+    struct process *process = find_process(walk, record->pid);
+
+    process->times += record->kind == RECORD_TIME;
+    process->clocks += record->kind == RECORD_CLOCK;
+    if (process->program && known_asks_clock(process->program, process->times, process->clocks))
+        walk_give_up(walk, REASON_TIME, process->program);
 }
 
 static void take(struct walk *walk, const struct record *record)
@@ -337,10 +354,10 @@ static void take(struct walk *walk, const struct record *record)
         note_open(walk, record);
         break;
     case RECORD_STAT:
-        note_look(walk, entry_of(walk, record, record->path), record->result, USE_SEEN, USE_MISSED);
+        note_stat(walk, record, USE_SEEN, USE_MISSED);
         break;
     case RECORD_LSTAT:
-        note_look(walk, entry_of(walk, record, record->path), record->result, USE_SEEN_LINK, USE_MISSED_LINK);
+        note_stat(walk, record, USE_SEEN_LINK, USE_MISSED_LINK);
         break;
     case RECORD_READLINK:
         note_readlink(walk, record);
@@ -390,7 +407,8 @@ static void take(struct walk *walk, const struct record *record)
         add_name(walk, &walk->variables, record->path);
         break;
     case RECORD_TIME:
-        note_time(walk, record);
+    case RECORD_CLOCK:
+        note_clock(walk, record);
         break;
     case RECORD_LOCAL_TIME: /* without the clock it is a file's: __TIMESTAMP__, however spelled */
         if (find_process(walk, record->pid)->kind != PROGRAM_WALKER)

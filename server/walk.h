@@ -17,7 +17,10 @@ struct process {
     pid_t pid;
     const char *directory; /* NULL: not yet said */
     enum program_kind kind;
+    enum attention attention;
     bool holds_old_output;
+    const char *program;
+    unsigned times, clocks; /* how often it asked (known_asks_clock) */
 };
 
 struct name {

@@ -2,8 +2,11 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static int affinity_of(pid_t pid, uint64_t *mask)
 {
@@ -41,6 +44,15 @@ int peer_limits(pid_t process, struct trampoline *trampoline)
         if (prlimit(process, (enum __rlimit_resource)i, NULL, &trampoline->limits[i]) != 0)
             return -errno;
     return affinity_of(process, &trampoline->affinity);
+}
+
+uint64_t peer_host(pid_t process)
+{
+    char path[40];
+    struct stat status;
+
+    snprintf(path, sizeof path, "/proc/%ld/ns/uts", (long)process);
+    return process > 0 && stat(path, &status) == 0 ? status.st_ino : 0;
 }
 
 rlim_t peer_file_limit(pid_t process)

@@ -39,7 +39,8 @@ enum record_kind {
     RECORD_EXEC_FAILED, /* … but that failed [path, result] */
     RECORD_SPAWN,       /* a child was spawned [path, value = its pid, 0 = not known, flags as above] */
     RECORD_GETENV,      /* [path = the variable's name, result = 0 or -ENOENT] */
-    RECORD_TIME,        /* time(): the wall clock as such was asked for */
+    RECORD_TIME,        /* time(): the wall clock as such was asked for; the first two times of a program */
+    RECORD_CLOCK,       /* the same by a finer way: gettimeofday, clock_gettime; likewise */
     RECORD_LOCAL_TIME,  /* a time (the clock's, a file's) was made readable: localtime, ctime */
     RECORD_SYSCALL,     /* a system call by number that the recorder doesn't know [value = number] */
     RECORD_CATALOG,     /* translated messages were asked for [path = folder of locales, text = the domain] */

@@ -159,14 +159,37 @@ INTERPOSE(char *, bindtextdomain, const char *domain, const char *folder)
     return NEXT(bindtextdomain)(domain, folder);
 }
 
-/* Logged once a program. */
+/* Some programs always ask once, so the second time counts as well. */
+static void note_clock(enum record_kind kind, int *asked)
+{
+    if (__atomic_load_n(asked, __ATOMIC_RELAXED) < 2 && recorder_active() &&
+        __atomic_fetch_add(asked, 1, __ATOMIC_RELAXED) < 2)
+        recorder_note(kind, 0, 0, NULL);
+}
+
 INTERPOSE(long, time, long *result)
 {
     static int asked;
 
-    if (recorder_active() && !__atomic_exchange_n(&asked, 1, __ATOMIC_RELAXED))
-        recorder_note(RECORD_TIME, 0, 0, NULL);
+    note_clock(RECORD_TIME, &asked);
     return NEXT(time)(result);
+}
+
+static int clock_asked;
+
+INTERPOSE(int, gettimeofday, void *result, void *zone)
+{
+    note_clock(RECORD_CLOCK, &clock_asked);
+    return NEXT(gettimeofday)(result, zone);
+}
+
+INTERPOSE(int, clock_gettime, int clock, void *result)
+{
+    enum { REALTIME = 0, REALTIME_COARSE = 5, TAI = 11 };
+
+    if (clock == REALTIME || clock == REALTIME_COARSE || clock == TAI)
+        note_clock(RECORD_CLOCK, &clock_asked);
+    return NEXT(clock_gettime)(clock, result);
 }
 
 /* A moment is made readable: the clock's, or a file's. Logged once a program. */

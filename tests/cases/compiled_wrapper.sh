@@ -55,7 +55,23 @@ hit ./mycc -c a.c
 rm value
 before=$(hits)
 twice ./clockcc -c a.c
+for script in '/bin/bash|printf -v now "%(%s)T" -1; exec gcc -DVALUE=${now%?????} "$@"' \
+    '/usr/bin/perl|exec "gcc", "-DVALUE=" . int(time / 100000), @ARGV' \
+    "$(command -v python3)|import os, sys, time; os.execvp('gcc', ['gcc', '-DVALUE=%d' % (time.time() / 100000)] + sys.argv[1:])"; do
+    [ -x "${script%%|*}" ] || continue
+    printf '#!%s\n%s\n' "${script%%|*}" "${script#*|}" >scriptcc
+    chmod +x scriptcc
+    sleep 0.1
+    twice ./scriptcc -c a.c
+done
 [ "$KIND" = plain ] || [ "$(hits)" = "$before" ] || fail "the clock's answer was served from the cache"
+for script in '/bin/bash|exec gcc -DVALUE=1 "$@"' '/usr/bin/perl|exec "gcc", "-DVALUE=2", @ARGV' \
+    "/usr/bin/python3|import os, sys; os.execvp('gcc', ['gcc', '-DVALUE=3'] + sys.argv[1:])"; do
+    [ -x "${script%%|*}" ] || continue
+    printf '#!%s\n%s\n' "${script%%|*}" "${script#*|}" >scriptcc
+    sleep 0.1
+    miss_hit ./scriptcc -c a.c
+done
 
 # a catalogue that appears, and one that says something else
 catalog() { # a .mo file with one message: the GNU gettext manual, "The Format of GNU MO Files"

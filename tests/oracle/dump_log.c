@@ -38,6 +38,7 @@ static const char *const kind_names[] = {
     [RECORD_SPAWN] = "SPAWN",
     [RECORD_GETENV] = "GETENV",
     [RECORD_TIME] = "TIME",
+    [RECORD_CLOCK] = "CLOCK",
     [RECORD_LOCAL_TIME] = "LOCAL_TIME",
     [RECORD_SYSCALL] = "SYSCALL",
     [RECORD_CATALOG] = "CATALOG",

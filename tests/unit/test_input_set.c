@@ -373,7 +373,7 @@ static void kinds_links_and_times(void **state)
     input_set_add_realpath(builder, "absent", -ENOENT, NULL);
     assert_int_equal(fstatat(root, "kind/file", &status, 0), 0);
     struct stamp stamp = stamp_of(&status);
-    input_set_add_times(builder, "kind/file", &stamp);
+    input_set_add_times(builder, "kind/file", &stamp, NULL);
     struct input_set *set = pack(builder);
     assert_holds(set);
 
