@@ -1,6 +1,6 @@
 /* Packed results. First byte 0: as they lie in the store. 1: with the right magic and checksum put in front.
  * 2: two bytes say how long the index is, and the contents behind it are compressed here. What is accepted is
- * unpacked, and gives what the index says or an error. */
+ * unpacked, and gives what the index says or an error; the same if it is read piece by piece. */
 #include "tests/fuzz/fuzz.h"
 
 #include <xxhash.h>
@@ -8,7 +8,7 @@
 
 #include "cache/packed.h"
 
-enum { MAGIC = 0x31706377, HEADER = 12, ALL = 1 << 22 };
+enum { MAGIC = 0x31706377, HEADER = 12, ALL = 1 << 22, PIECE = 96 };
 
 static void put_header(struct buf *bytes)
 {
@@ -59,6 +59,43 @@ static void unpack(const struct packed *packed)
     unpacker_free(unpacker);
 }
 
+static unsigned char *copy_of(const char *bytes, size_t size)
+{
+    /* the exact size, so that a read beyond it is seen */
+    unsigned char *copy = malloc(size ? size : 1);
+
+    FUZZ_CHECK(copy);
+    if (size)
+        memcpy(copy, bytes, size);
+    return copy;
+}
+
+static int read_piece(void *data, size_t number, unsigned char **piece, size_t *size)
+{
+    const struct buf *bytes = data;
+    size_t begin = number * PIECE < bytes->length ? number * PIECE : bytes->length;
+
+    *size = bytes->length - begin < PIECE ? bytes->length - begin : PIECE;
+    *piece = copy_of(bytes->data + begin, *size);
+    return 0;
+}
+
+static void ignore(void *data)
+{
+    (void)data;
+}
+
+static void unpack_pieces(struct buf *bytes)
+{
+    struct packed_source source = {read_piece, ignore, ignore, bytes};
+    size_t first = bytes->length < PIECE ? bytes->length : PIECE;
+    struct packed *packed = packed_open(copy_of(bytes->data, first), first, &source);
+
+    if (packed)
+        unpack(packed);
+    packed_unref(packed);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char zeros[HEADER];
@@ -75,15 +112,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         buf_add(&bytes, data + 1, size - 1);
     if (mode)
         put_header(&bytes);
-    /* the exact size, so that a read beyond it is seen */
-    unsigned char *copy = malloc(bytes.length ? bytes.length : 1);
-    FUZZ_CHECK(copy);
-    if (bytes.length)
-        memcpy(copy, bytes.data, bytes.length);
-    struct packed *packed = packed_adopt(copy, bytes.length);
+    struct packed *packed = packed_adopt(copy_of(bytes.data, bytes.length), bytes.length);
     if (packed)
         unpack(packed);
     packed_unref(packed);
+    unpack_pieces(&bytes);
     buf_release(&bytes);
     return 0;
 }
