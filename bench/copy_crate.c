@@ -3,9 +3,8 @@
  *
  *     CRATE_COPIES=FOLDER RUSTC_WRAPPER=copy_crate cargo build
  *
- * For a command with `--crate-name NAME` and `-C extra-filename=EXTRA`, all files of FOLDER/NAMEEXTRA go to
- * its
- * --out-dir; but the one named "stderr" is what rustc said. What is not there is run. */
+ * For a command with `--crate-name NAME` and perhaps `-C extra-filename=EXTRA`, all files of FOLDER/NAMEEXTRA
+ * go to its --out-dir; but the one named "stderr" is what rustc said. What is not there is run. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -58,7 +57,7 @@ static bool place_all(const char *folder_path, const char *out_path)
 
 int main(int argc, char **argv)
 {
-    const char *copies = getenv("CRATE_COPIES"), *name = NULL, *extra = NULL, *out = NULL;
+    const char *copies = getenv("CRATE_COPIES"), *name = NULL, *extra = "", *out = NULL;
     char path[4096];
 
     for (int i = 2; i < argc; i++) {
@@ -69,7 +68,7 @@ int main(int argc, char **argv)
         else if (strncmp(argv[i], extra_word, sizeof extra_word - 1) == 0)
             extra = argv[i] + sizeof extra_word - 1;
     }
-    if (copies && name && extra && out) {
+    if (copies && name && out) {
         snprintf(path, sizeof path, "%s/%s%s", copies, name, extra);
         if (place_all(path, out))
             return 0;

@@ -68,10 +68,12 @@ for word; do
     case $word in extra-filename=*) extra=${word#*=} ;; esac
     previous=$word
 done
-[ -n "$name" ] && [ -n "$extra" ] && [ -n "$out" ] || exec "$@"
+[ -n "$name" ] && [ -n "$out" ] || exec "$@"
 mkdir -p "$CRATE_COPIES/$name$extra"
 "$@" 2> >(tee "$CRATE_COPIES/$name$extra/stderr" >&2) || exit
-cp "$out"/*"$name$extra"* "$CRATE_COPIES/$name$extra"
+for file in "$out"/{lib,}"$name$extra"{,.*}; do
+    [ ! -f "$file" ] || cp "$file" "$CRATE_COPIES/$name$extra"
+done
 R
     chmod +x record
 }
