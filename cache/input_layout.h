@@ -57,8 +57,8 @@ enum condition_kind {
 
 struct condition {
     uint32_t string;
-    bool has_digest;
-    bool is_entry; /* not packed: the stamp of the directory in which it stands answers for it */
+    uint16_t has_digest; /* 0 or 1; no padding: conditions are compared as bytes */
+    uint16_t is_entry;   /* not packed: the stamp of the directory in which it stands answers for it */
     uint64_t number, second;
     struct digest digest;
 };
