@@ -41,6 +41,7 @@ enum { BASE_MAX = 1024 * 1024 }; /* bytes: a larger set lies by itself */
 #define QUOTED(text) #text
 #define TEXT(macro)  QUOTED(macro)
 
+/* Statements of several lines: NOLINTBEGIN(bugprone-suspicious-missing-comma) */
 static const char *const texts[STATEMENT_COUNT] = {
     [SELECT_ENTRIES] = "SELECT id, checksum FROM entries WHERE key = ?1 ORDER BY used DESC",
     [SELECT_SET] = "SELECT s.content, s.base, b.content FROM sets s LEFT JOIN bases b ON b.id = s.base "
@@ -72,6 +73,7 @@ static const char *const texts[STATEMENT_COUNT] = {
     [BEGIN] = "BEGIN IMMEDIATE",
     [COMMIT] = "COMMIT",
 };
+/* NOLINTEND(bugprone-suspicious-missing-comma) */
 
 /* Prepared at its first use. NULL with *error set if that fails. */
 static sqlite3_stmt *prepare(struct store *store, enum statement which, int *error)

@@ -15,8 +15,6 @@
 #include "spawn/server_start.h"
 #include "spawn/trampoline.h"
 
-extern char **environ;
-
 /* Enough for most calls, which then need no heap. A common symbol, as these come behind all other data:
  * libc's few words then share a page with our own, and each page that is touched costs about a microsecond.
  */

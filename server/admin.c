@@ -16,8 +16,6 @@
 #include "server/stats.h"
 #include "spawn/server_start.h"
 
-extern char **environ;
-
 enum { ANSWER_PATIENCE = 120 * 1000, STOP_PATIENCE = 90 * 1000, STOP_TRIES = 3 };
 
 /* What a command runs with. */

@@ -6,8 +6,6 @@
 #include "server/admin.h"
 #include "server/server.h"
 
-extern char **environ;
-
 static void complain(void *data, const char *line)
 {
     (void)data;

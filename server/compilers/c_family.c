@@ -469,6 +469,8 @@ static void conclude(struct c_line *line, struct command *command)
     const struct c_language *language = line->source_language;
 
     command->source = line->source;
+    /* no language is a reason, and then this isn't called:
+     * NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
     command->language = language->name;
     if (!c_outputs_name(line, command)) {
         command->reason = REASON_ARGUMENTS;

@@ -326,9 +326,7 @@ static bool number(struct blanker *blanker)
         if (*p == '\'' && p + 1 < blanker->end && is_word(p[1])) {
             separators++;
             p += 2;
-        } else if ((*p == '+' || *p == '-') && strchr("eEpP", p[-1])) {
-            p++;
-        } else if (is_word(*p) || *p == '.') {
+        } else if (is_word(*p) || *p == '.' || ((*p == '+' || *p == '-') && strchr("eEpP", p[-1]))) {
             p++;
         } else {
             break;

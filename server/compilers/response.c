@@ -74,6 +74,7 @@ static enum response_result expand_text(struct expansion *expansion, const char 
     struct buf word = BUF_INIT;
 
     for (;;) {
+        /* it ends in NUL: NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage) */
         while (is_blank(*text))
             text++;
         if (!*text)
