@@ -42,7 +42,7 @@ if(EXISTS ${PROJECT_SOURCE_DIR}/tests/oracle/run)
 endif()
 ccwrap_black_box(tree_lua trees 900 bash ${PROJECT_SOURCE_DIR}/tests/trees/run lua5.4)
 ccwrap_black_box(random trees 900 python3 ${PROJECT_SOURCE_DIR}/tests/random/differential.py --steps 200)
-foreach(name inject kill store load soak)
+foreach(name inject kill store load soak valgrind)
     ccwrap_black_box(faults_${name} faults 400 ${PROJECT_SOURCE_DIR}/tests/faults/run --quick ${name})
 endforeach()
 

@@ -2,7 +2,8 @@
  *
  * The orders lie in a file that the driver (inject.py) shares by mmap; its path is in INJECT_CONTROL. `seen`
  * counts the calls of the ordered kind since the order was given, so that the driver knows when there are no
- * more. Compilers don't get the library: the server gives them the client's environment. */
+ * more. Or calls of all kinds fail by chance, one of `at`, each kind with the error that `errors` has for it.
+ * Compilers don't get the library: the server gives them the client's environment. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -62,12 +63,16 @@ enum kind {
     KIND_COMPRESS,
     KIND_DECOMPRESS,
     KIND_CONTEXT,
+    KIND_COUNT,
+    KIND_ANY = 1000,
 };
 
 enum how { HOW_ONCE, HOW_FROM, HOW_SHORT };
 
 struct control {
     _Atomic int32_t kind, how, error, at, seen, fired;
+    int32_t seed;
+    int32_t errors[KIND_COUNT]; /* by kind, for KIND_ANY: 0 never fails, -1 is cut short */
 };
 
 enum { LARGE = 48 * 1024 };
@@ -87,9 +92,25 @@ __attribute__((constructor)) static void map_control(void)
         control = map;
 }
 
+static bool strikes_by_chance(enum kind kind, bool can_be_short, bool *is_short)
+{
+    int error = control->errors[kind];
+    uint32_t number = (uint32_t)(atomic_fetch_add(&control->seen, 1) + control->seed) * 2654435761u;
+
+    if (!error || (error < 0 && !can_be_short) || (number ^ number >> 15) % (uint32_t)control->at != 0)
+        return false;
+    atomic_fetch_add(&control->fired, 1);
+    *is_short = error < 0;
+    if (error > 0)
+        errno = error;
+    return error > 0;
+}
+
 /* True if this call is the one: errno is then set. */
 static bool strikes(enum kind kind, bool can_be_short, bool *is_short)
 {
+    if (control && atomic_load(&control->kind) == KIND_ANY)
+        return strikes_by_chance(kind, can_be_short, is_short);
     if (!control || atomic_load(&control->kind) != (int)kind)
         return false;
     int how = atomic_load(&control->how), number = atomic_fetch_add(&control->seen, 1) + 1;

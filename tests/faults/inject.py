@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""inject.py [--quick] [--seconds N] [--compile NAME,…] [--scenario S,…] [--only KIND,…] [--part I/N] [--seed N]
+"""inject.py [--quick] [--seconds N] [--compile NAME,…] [--scenario S,…] [--only KIND,…] [--part I/N] [--chance N]
 
 Fault injection: the server runs with inject.so, in which the Nth call of a kind fails (once, or from then on) or
 is cut short. For each compile, scenario, kind of call and way of failing, N goes up from 1 until there is no Nth
@@ -7,7 +7,8 @@ call. After each the outcome of the compile must be the plain compiler's, and so
 without a fault: for the same text, for another text of its header, and where a header appears that was not there.
 
 Without --quick all faults are tried: some ten thousand, an hour. --part 1/2 and 2/2 share them among two processes;
---seconds (and --quick: 40) draws a sample at random.
+--seconds (and --quick: 40) draws a sample at random. --chance N: N compiles of each kind, in each of which calls of all
+kinds fail by chance, dozens at once.
 """
 
 import errno
@@ -21,11 +22,12 @@ import subprocess
 import time
 
 from direct import Direct, namespace
-from inject_ways import COMPILES, HOW, KINDS, FROM, MAY_END, MAY_LOSE_CLIENT, MAY_SET_ASIDE, SCENARIOS, WAYS
+from inject_ways import COMPILES, HOW, KINDS, FROM, MAY_END, MAY_LITTER, MAY_LOSE_CLIENT, MAY_SET_ASIDE, SCENARIOS, SHORT, WAYS
 from lib import HERE, Place, difference, drive
 
 # With an entry that was stored before the fault.
 WARM = {"warm", "textwarm", "reread", "stale", "appears"}
+ANY = 1000  # KIND_ANY of inject.c
 # … which leave that entry as it was.
 KEEP = {"warm", "textwarm", "reread"}
 
@@ -43,11 +45,21 @@ class Control:
         self.map[0:24] = struct.pack("6i", 0, how, error, at, 0, 0)
         self.map[0:4] = struct.pack("i", KINDS.index(kind) + 1)
 
+    def order_chance(self, one_of):
+        """Calls of all kinds fail, one of so many, each kind in a way that is drawn anew."""
+        errors = [0] * (len(KINDS) + 1)
+        for number, kind in enumerate(KINDS, 1):
+            how, error = random.choice(WAYS[kind])
+            errors[number] = 0 if kind in MAY_END else -1 if how == SHORT else error
+        self.map[0:28] = struct.pack("7i", 0, 0, 0, one_of, 0, 0, random.randrange(1 << 30))
+        self.map[28:28 + 4 * len(errors)] = struct.pack("%di" % len(errors), *errors)
+        self.map[0:4] = struct.pack("i", ANY)
+
     def clear(self):
-        """Gives whether the fault happened, and how many calls there were."""
+        """Gives how often a call failed, and how many calls there were."""
         self.map[0:4] = struct.pack("i", 0)
         _, _, _, _, seen, fired = struct.unpack("6i", self.map[0:24])
-        return bool(fired), seen
+        return fired, seen
 
 
 class Bench:
@@ -105,18 +117,15 @@ class Bench:
 
     # --- the server ---
 
-    def start(self):
-        extra = {"LD_PRELOAD": self.library, "INJECT_CONTROL": self.control.file.name}
-        return self.place.start(extra)
+    def start(self, ready=True):
+        self.place.start({"LD_PRELOAD": self.library, "INJECT_CONTROL": self.control.file.name})
+        if ready:  # the socket is there before all else is
+            self.direct.flush()
 
     def restart(self):
         self.place.forget()
         self.stored = {}
         self.start()
-
-    def flush(self):
-        """All that waits for the writer is written."""
-        self.place.run([self.place.wrapper, "--print-stats"], limit=15)
 
     # --- one try ---
 
@@ -161,12 +170,20 @@ class Bench:
         if scenario in WARM and not self.holds("A", scenario, number, label):
             self.put("A")
             self.expect("A", self.words(scenario, number), label + ": before")
-            self.flush()
+            self.direct.flush()
         return number
 
     def try_one(self, scenario, kind, how, error, at):
         """One fault. Gives whether there was an at-th call, and how many there were."""
         label = "%s, %s, %s %d %s, %s" % (self.name, scenario, kind, at, HOW[how], errno.errorcode.get(error, error))
+        return self.attempt(scenario, kind, error, label, lambda: self.control.order(kind, how, error, at))
+
+    def try_many(self, scenario, one_of):
+        """Many faults in one compile."""
+        label = "%s, %s, one of %d" % (self.name, scenario, one_of)
+        return self.attempt(scenario, "any", errno.EIO, label, lambda: self.control.order_chance(one_of))
+
+    def attempt(self, scenario, kind, error, label, order):
         number = self.namespace_for(scenario, label)
         state = {"stale": "B", "appears": "C"}.get(scenario, "A")
         if scenario in ("start", "reread"):  # a server that knows nothing but the store
@@ -174,25 +191,25 @@ class Bench:
             if scenario == "reread":
                 self.start()
         self.put(state)
-        self.control.order(kind, how, error, at)
+        order()
         if scenario == "start":
-            self.start()
-        self.expect(state, self.words(scenario, number), label, kind in MAY_LOSE_CLIENT, kind == "unlink" and how == FROM)
+            self.start(ready=False)
+        self.expect(state, self.words(scenario, number), label, kind in MAY_LOSE_CLIENT, kind in MAY_LITTER)
         if scenario not in KEEP:
-            self.flush()
+            self.direct.flush()
         fired, seen = self.control.clear()
         if fired:
-            self.verdicts.tries += 1
+            self.verdicts.tries += fired
             self.after(scenario, kind, error, number, label)
         elif scenario in KEEP:
             self.stored[scenario] = number
-        return fired, seen
+        return bool(fired), seen
 
     def after(self, scenario, kind, error, number, label):
         """Nothing wrong was stored, nothing was lost, and the server is well."""
         if not self.place.alive():
             if kind not in MAY_END and scenario != "start":
-                self.verdicts.fail(label + ": the server ended (%s)" % self.place.server.returncode)
+                self.verdicts.fail("%s: the server ended (%s)%s" % (label, self.place.server.returncode, self.place.log()))
             else:
                 self.verdicts.note("server ended by " + kind)
             self.place.stop()  # a client may have started another one
@@ -248,7 +265,18 @@ def run_all(bench, options):
                 if number % parts == part - 1:
                     run_row(bench, *row)
             if options.verbose:
-                print("     %s, %s: %d tried so far, %s" % (compile_name, scenario, bench.verdicts.tries, bench.place.status()), flush=True)
+                print("     %s, %s: %d tried so far" % (compile_name, scenario, bench.verdicts.tries), flush=True)
+        check_store(bench)
+
+
+def run_chance(bench, options):
+    """So many compiles in which calls of all kinds fail, from one in three to one in two hundred."""
+    for compile_name in options.compile.split(","):
+        bench.use(compile_name)
+        for _ in range(options.chance):
+            bench.try_many(random.choice(scenarios_of(bench, options)), random.choice([3, 7, 15, 30, 60, 200]))
+        if options.verbose:
+            print("     %s: %d failed calls so far" % (compile_name, bench.verdicts.tries), flush=True)
         check_store(bench)
 
 
@@ -284,12 +312,14 @@ def check_store(bench):
 
 def body(bench, options):
     options.compile = ",".join(name for name in options.compile.split(",") if name == "tiny" or shutil.which(COMPILES[name]["command"][0]))
-    if options.quick or options.seconds:
+    if options.chance:
+        run_chance(bench, options)
+    elif options.quick or options.seconds:
         run_sample(bench, options, options.seconds or 40)
     else:
         run_all(bench, options)
 
 
 if __name__ == "__main__":
-    drive("injected", __doc__, Bench, body, more=[("--seconds", 0), ("--compile", ",".join(COMPILES)), ("--only", ",".join(KINDS)),
+    drive("injected", __doc__, Bench, body, more=[("--seconds", 0), ("--chance", 0), ("--compile", ",".join(COMPILES)), ("--only", ",".join(KINDS)),
                                                   ("--scenario", ",".join(SCENARIOS)), ("--part", "1/1"), ("--verbose", 0)])

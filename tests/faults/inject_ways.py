@@ -47,9 +47,11 @@ WAYS = {  # (how, errno)
 # What may end the server: memory that it can't do without, and libuv's own calls.
 MAY_END = {"malloc", "mmap", "epoll_ctl", "context"}
 # What may cost the connection to a client whose compiler has begun.
-MAY_LOSE_CLIENT = {"read", "send", "recv"}
+MAY_LOSE_CLIENT = {"read", "send", "recv", "any"}
+# What may leave a temporary file: it can't be removed.
+MAY_LITTER = {"unlink", "any"}
 # What sqlite takes for a damaged file system, so that the store is set aside: a read that fails with EIO.
-MAY_SET_ASIDE = {("pread", E.EIO)}
+MAY_SET_ASIDE = {("pread", E.EIO), ("any", E.EIO)}
 
 # cold: nothing is stored. warm: a hit. stale, appears: a stored entry that doesn't hold any more. text, textwarm: by
 # preprocessed text. reread: a hit of a server that has just started. start: the server's start, and a cold compile.

@@ -213,12 +213,14 @@ class Place:
                 "descriptors": len(os.listdir(folder + "fd")), "zombies": zombies}
 
     def log(self, lines=6):
-        """The last of what the server logged, for a failure."""
-        try:
-            with open(os.path.join(self.top, "log")) as file:
-                return "\n" + "".join(file.readlines()[-lines:])
-        except OSError:
-            return ""
+        """The last of what the server logged and said, for a failure."""
+        last = ""
+        for name in ("log", "server.err"):
+            path = os.path.join(self.top, name)
+            if os.path.exists(path):
+                with open(path, errors="replace") as file:
+                    last += "\n" + "".join(file.readlines()[-lines:])
+        return last
 
     # --- the store ---
 
@@ -310,4 +312,4 @@ class Sources:
 
     def server_is_well(self, label):
         if self.place.server is not None and not self.place.alive():
-            self.verdicts.fail("%s: the server ended (%s)" % (label, self.place.server.returncode))
+            self.verdicts.fail("%s: the server ended (%s)%s" % (label, self.place.server.returncode, self.place.log()))

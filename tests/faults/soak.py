@@ -128,7 +128,7 @@ def one_round(bench, number):
     place.environment.clear()
     place.environment.update(before)
     if not place.alive():
-        bench.verdicts.fail("%s: the server ended (%s)" % (label, place.server.returncode))
+        bench.verdicts.fail("%s: the server ended (%s)%s" % (label, place.server.returncode, place.log(12)))
     return place.alive()
 
 
