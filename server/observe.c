@@ -10,9 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/clock.h"
 #include "common/memory.h"
-#include "server/compilers/depfile.h"
+#include "server/dated.h"
 #include "server/elf_imports.h"
 #include "server/observe_outputs.h"
 #include "server/text.h"
@@ -101,6 +100,8 @@ static void add_content(struct walk *walk, const struct path_entry *entry)
     if (!shown)
         input_set_add_file(walk->observation->set, entry->path, &facts, entry->use & (USE_RUN | USE_TRIED));
     observe_outputs_note_input(walk->observation, entry->path, &facts, program);
+    if (!program && request->frontend != &frontend_rustc && !walk->observation->shows_times)
+        walk->observation->shows_times = dated_file(request->ground, entry->path, &facts);
 }
 
 static void add_listing(struct walk *walk, const struct path_entry *entry)

@@ -12,6 +12,7 @@
 #include "server/observe_outputs.h"
 #include "server/parts.h"
 #include "server/path_table.h"
+#include "server/dated.h"
 #include "server/text_scan.h"
 
 void text_init(struct text *text)
@@ -183,6 +184,8 @@ static void add_sources(struct text *text, struct observation *observation)
             continue;
         if (error || facts.stamp.ctime >= text->started)
             give_up(observation, REASON_MODIFIED_INPUT, arena_strdup(&request->arena, path));
+        else if (dated_file(request->directory, path, &facts)) /* the text doesn't show what it asks for */
+            give_up(observation, REASON_UNWATCHABLE, arena_strdup(&request->arena, path));
         else if (contents)
             input_set_add_file(observation->set, path, &facts, false);
     }

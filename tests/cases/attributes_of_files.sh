@@ -34,6 +34,27 @@ miss_hit ./limitcc -c a.c
 miss_hit ./maskcc -c a.c
 (umask 077 && same ./maskcc -c a.c) || exit
 
+# a pragma that compares times
+printf '#pragma GCC dependency "dep.h"\nint r;\n' >q.c
+: >dep.h
+touch -d @100 dep.h
+touch -d @200 q.c
+sleep 0.1
+for cc in gcc clang; do
+    command -v $cc >/dev/null || continue
+    for extra in "" CCWRAP_DIRECT=0 CCWRAP_RECORDER=0; do
+        same ${extra:-A=B} $cc -g -c q.c
+        touch -d @300 dep.h
+        same ${extra:-A=B} $cc -g -c q.c
+        touch -d @100 dep.h
+        same ${extra:-A=B} $cc -g -c q.c
+    done
+    touch -d @300 dep.h
+    same $cc -c q.c
+    touch -d @100 dep.h
+    same $cc -c q.c
+done
+
 # clang refuses a precompiled header whose parts have another time
 if command -v clang >/dev/null; then
     echo 'int h;' >h.h
