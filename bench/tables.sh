@@ -207,3 +207,42 @@ table_large() {
     rm -f blob100 ./*100MB*
     return $status
 }
+
+# --- what the check of an input set costs ---
+
+many_headers() { # 20 folders to search, 300 headers in the last ones
+    local i
+    mkdir -p parts && rm -rf parts/* || return 1
+    for ((i = 1; i <= 20; i++)); do mkdir parts/i$i; done
+    for ((i = 1; i <= 300; i++)); do
+        echo "static inline int f$i(void) { return $i; }" >parts/i$((16 + i % 5))/h$i.h
+        echo "#include \"h$i.h\""
+    done >parts/many.c
+    echo 'int all(void) { return f1() + f300(); }' >>parts/many.c
+}
+
+# A hit of which nothing has moved, and one where a searched folder has changed before each; and the parts of the check.
+# What makes a set sound beyond the contents of its files is all but its files.
+table_parts() {
+    local library=$(dirname "$ccwrap")/libccwrap-parts.a includes=() i
+    [ -f "$library" ] || { echo "no $library"; return 1; }
+    gcc -std=c11 -D_GNU_SOURCE -O2 -I"$root" -o parts-bench "$here/parts.c" "$library" -lsqlite3 -lzstd -lxxhash -luv -lpthread || return 1
+    many_headers || return 1
+    for ((i = 1; i <= 20; i++)); do includes+=("-I$folder/parts/i$i"); done
+    sleep 1.1
+    export CCWRAP_DIR=$folder/parts-store
+    local words=("$ccwrap" "$gcc" "${includes[@]}" -c "$folder/parts/many.c" -o "$folder/many.o")
+    "$ccwrap" --start-server >/dev/null
+    warm "${words[@]}" || return 1
+    begin_spec
+    add "hit, nothing changed" 1 "$(server_of_ccwrap)" many.o "${words[@]}"
+    add "hit, a searched folder changed" 1 "$(server_of_ccwrap)" many.o /bin/sh -c \
+        'rm -f "$0/parts/i3/x" 2>/dev/null || :; : >"$0/parts/i3/x"; exec "$@"' "$folder" "${words[@]}"
+    add "hit, the same shell without the change" 1 "$(server_of_ccwrap)" many.o /bin/sh -c \
+        'rm -f "$0/x" 2>/dev/null || :; : >"$0/x"; exec "$@"' "$folder" "${words[@]}"
+    measure "$rounds" || return 1
+    "$ccwrap" --stop-server >/dev/null
+    ./parts-bench "$CCWRAP_DIR/cache.sqlite" "$folder" "$rounds" | tee parts.tsv |
+        awk -F '\t' '{ printf "%9.1f us  %5d  %s\n", $3, $2, $1 }'
+    export CCWRAP_DIR=$folder/ccwrap-store
+}
