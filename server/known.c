@@ -103,8 +103,8 @@ static const char *const trusted[] = {
 };
 
 static const char *const walkers[] = {
-    "sh",      "dash",  "bash", "rbash", "ksh*", "zsh*", "mksh", "busybox", "make",  "gmake",
-    "python*", "perl*", "env",  "cargo", "awk",  "mawk", "gawk", "tclsh*",  "ruby*",
+    "sh",    "dash", "bash",  "rbash", "ksh*", "zsh*", "mksh",   "busybox", "make", "gmake", "python*",
+    "perl*", "env",  "cargo", "awk",   "mawk", "gawk", "tclsh*", "ruby*",   "ls",   "find",
 };
 
 enum program_kind known_program(const char *path)

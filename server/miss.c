@@ -147,7 +147,7 @@ void miss_end_cancelled(struct miss *miss)
     if (miss->request->reason == REASON_NONE) {
         miss->request->reason = REASON_CANCELLED;
         miss->request->outcome = "cancelled";
-        stats_reason(REASON_CANCELLED);
+        stats_reason(REASON_CANCELLED, NULL);
     }
     connection_send(&miss->connection, WIRE_ENDED, "", 0);
     finish(miss);

@@ -154,7 +154,7 @@ static void collected(uv_work_t *work, int status)
     else
         store(miss);
     if (request->reason != REASON_NONE) {
-        stats_reason(request->reason);
+        stats_reason(request->reason, observation->word);
         request->outcome = "miss not stored";
         request->failed = observation->word ? observation->word : "";
     }
@@ -167,7 +167,7 @@ static void on_collect_time(uv_timer_t *timer)
     struct miss *miss = timer->data;
 
     miss->request->reason = REASON_BUSY;
-    stats_reason(REASON_BUSY);
+    stats_reason(REASON_BUSY, NULL);
     miss_land(miss, LANDING_USELESS);
     miss_reply_status(miss);
 }
@@ -188,7 +188,7 @@ static void end_unstored(struct miss *miss, enum reason reason, const char *outc
 {
     miss->request->reason = reason;
     miss->request->outcome = outcome;
-    stats_reason(reason);
+    stats_reason(reason, NULL);
     miss_land(miss, LANDING_USELESS);
     miss_reply_status(miss);
 }

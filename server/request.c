@@ -60,7 +60,7 @@ void request_reply_run(struct request *request, enum reason reason, const char *
 {
     buf_reset(&request->reply);
     wire_add_frame(&request->reply, WIRE_RUN, reason_name(reason), strlen(reason_name(reason)) + 1);
-    stats_reason(reason);
+    stats_reason(reason, word);
     request->reason = reason;
     request->outcome = "run";
     if (word)

@@ -126,7 +126,7 @@ static void refuse_view(int fd)
 
     wire_add_frame(&reply, WIRE_RUN, "other_view", sizeof "other_view");
     if (send(fd, reply.data, reply.length, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
-        stats_reason(REASON_OTHER_VIEW);
+        stats_reason(REASON_OTHER_VIEW, NULL);
     buf_release(&reply);
 }
 

@@ -1,6 +1,8 @@
 #include "server/stats.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -16,6 +18,8 @@ static const char zeroed_name[] = "stats_zeroed_timestamp";
 
 static struct cache *cache;
 static _Atomic int64_t counters[COUNTER_COUNT], reasons[REASON_COUNT];
+static char words[REASON_COUNT][80]; /* the last ones; a longer word is cut */
+static pthread_mutex_t words_lock = PTHREAD_MUTEX_INITIALIZER;
 
 const char *counter_name(enum counter counter)
 {
@@ -32,10 +36,16 @@ void stats_add(enum counter counter, int64_t amount)
     atomic_fetch_add_explicit(&counters[counter], amount, memory_order_relaxed);
 }
 
-void stats_reason(enum reason reason)
+void stats_reason(enum reason reason, const char *word)
 {
-    if (reason != REASON_NONE)
-        atomic_fetch_add_explicit(&reasons[reason], 1, memory_order_relaxed);
+    if (reason == REASON_NONE)
+        return;
+    atomic_fetch_add_explicit(&reasons[reason], 1, memory_order_relaxed);
+    if (!word || !word[0])
+        return;
+    pthread_mutex_lock(&words_lock);
+    snprintf(words[reason], sizeof words[reason], "%s", word);
+    pthread_mutex_unlock(&words_lock);
 }
 
 void stats_flush(void)
@@ -100,6 +110,19 @@ static void add_row(struct buf *out, const char *name, int64_t value)
     buf_addf(out, "  %-58s %10lld\n", name, (long long)value);
 }
 
+/* Words are the user's, and may hold anything. */
+static void add_word(struct buf *out, enum reason reason)
+{
+    pthread_mutex_lock(&words_lock);
+    if (words[reason][0]) {
+        buf_add_text(out, "      last: ");
+        for (const char *c = words[reason]; *c; c++)
+            buf_add_char(out, (unsigned char)*c < ' ' ? '?' : *c);
+        buf_add_char(out, '\n');
+    }
+    pthread_mutex_unlock(&words_lock);
+}
+
 /* Most frequent first; each is taken out of the list when printed. */
 static void add_reasons(const struct stats *stats, struct buf *out)
 {
@@ -115,6 +138,7 @@ static void add_reasons(const struct stats *stats, struct buf *out)
         if (!most)
             return;
         add_row(out, reason_text(most), left[most]);
+        add_word(out, most);
         left[most] = 0;
     }
 }

@@ -42,8 +42,9 @@ const char *counter_name(enum counter counter);
 /* Counts for this process's cache; before stats_start counting goes nowhere. */
 void stats_start(struct cache *cache);
 void stats_add(enum counter counter, int64_t amount);
-/* A compile that wasn't served or stored for this reason. */
-void stats_reason(enum reason reason);
+/* A compile that wasn't served or stored for this reason. The last word of each (an option, a path; may be
+ * NULL) is shown by --stats while the server runs. */
+void stats_reason(enum reason reason, const char *word);
 /* Hands what was counted to the store's writer. Called before stats are shown, every now and then, and at
  * the end. */
 void stats_flush(void);
