@@ -18,12 +18,12 @@ from tree import Tree
 
 def strike(tree, victim, build):
     if victim in ("server", "both"):
-        kill_all(tree.place.servers())
+        kill_all(tree.place.servers)
     if victim in ("client", "both"):
-        clients = tree.clients()
-        kill_all(random.sample(clients, min(len(clients), random.choice([1, 4]))))
+        count = random.choice([1, 4])
+        kill_all(tree.clients, choose=lambda clients: random.sample(clients, min(len(clients), count)))
     if victim == "make":
-        kill_all([build.pid])
+        build.kill()
     if victim == "session":  # as a terminal that is closed, but harder
         try:
             os.killpg(build.pid, signal.SIGKILL)

@@ -78,12 +78,23 @@ def drive(name, doc, bench, body, full=0, quick=0, more=()):
     sys.exit(verdicts.end())
 
 
-def kill_all(pids, number=signal.SIGKILL):
-    for pid in pids:
+def kill_all(find, number=signal.SIGKILL, choose=list):
+    """Signals the processes whose numbers `find` gives, or those that `choose` takes of them. A number may be another's by
+    the time that it is used: so each is held by a descriptor and looked for once more."""
+    held = {}
+    for pid in choose(find()):
         try:
-            os.kill(pid, number)
+            held[pid] = os.pidfd_open(pid)
         except ProcessLookupError:
             pass
+    still = set(find()) if held else ()
+    for pid, fd in held.items():
+        if pid in still:
+            try:
+                signal.pidfd_send_signal(fd, number)
+            except ProcessLookupError:
+                pass
+        os.close(fd)
 
 
 def processes():
@@ -171,7 +182,7 @@ class Place:
         return [pid for pid, words in processes() if words[0].endswith(b"ccwrap-server") and self.socket.encode() in words]
 
     def kill_servers(self, number=signal.SIGKILL):
-        kill_all(self.servers(), number)
+        kill_all(self.servers, number)
         if self.server is not None and number == signal.SIGKILL:
             self.server.wait()
             self.server = None
@@ -186,13 +197,10 @@ class Place:
         self.kill_servers()
 
     def kill(self):
-        """Ends the server that was started last, at once."""
-        if self.server is not None:
-            self.server.kill()
-            self.server.wait()
-            self.server = None
-            if os.path.exists(self.socket):
-                os.unlink(self.socket)
+        """Ends the server, and one that a client may have started, at once."""
+        self.kill_servers()
+        if os.path.exists(self.socket):
+            os.unlink(self.socket)
 
     def forget(self):
         self.stop()
