@@ -23,7 +23,7 @@ import socket
 import subprocess
 import time
 
-from lib import ROOT, drive
+from lib import HERE, ROOT, drive
 from tree import Tree
 
 ORDERS = (["--print-stats"], ["--stats-format=json"], ["--zero-stats"], ["--trim"], ["--clear"], ["--evict-older-than", "1d"],
@@ -37,6 +37,9 @@ class Bench(Tree):
         self.requests = 0
         self.load = os.path.join(self.place.top, "load")
         subprocess.run(["gcc", "-O1", "-D_GNU_SOURCE", "-pthread", "-o", self.load, os.path.join(ROOT, "bench", "load.c")], check=True)
+        self.watch = os.path.join(self.place.top, "watch.so")
+        subprocess.run(["gcc", "-O1", "-D_GNU_SOURCE", "-fPIC", "-shared", "-o", self.watch, os.path.join(HERE, "watch.c"), "-ldl"],
+                       check=True)
         for text in (1, 2, 3):
             self.want(text)
 
@@ -48,9 +51,18 @@ class Bench(Tree):
             file.write("race_top:^close$\n")
         options = "suppressions=" + suppressions
         options += ":log_path=%s:halt_on_error=0:second_deadlock_stack=1:history_size=4" % logs
-        self.place.start({"TSAN_OPTIONS": options, "ASAN_OPTIONS": "log_path=%s:detect_leaks=1" % logs,
+        with open(os.path.join(self.place.build, "ccwrap-server"), "rb") as file:
+            sanitized = b"__asan_init" in (program := file.read()) or b"__tsan_init" in program
+        preload = {} if sanitized else {"LD_PRELOAD": self.watch}  # a sanitizer must come first
+        self.place.start({**preload, "TSAN_OPTIONS": options, "ASAN_OPTIONS": "log_path=%s:detect_leaks=1" % logs,
                           "UBSAN_OPTIONS": "log_path=%s:print_stacktrace=1" % logs}, limit=30)
         return logs
+
+    def watched(self):
+        """What watch.c told."""
+        with open(os.path.join(self.place.top, "server.err"), errors="replace") as file:
+            said = file.read()
+        return said[said.index("WATCH"):][:3000] if "WATCH" in said else ""
 
     def quietly(self, words):
         self.requests += 1
@@ -179,6 +191,8 @@ def body(bench, options):
     subprocess.run([bench.place.wrapper, "--stop-server"], env=bench.place.environment, timeout=60, stdout=subprocess.DEVNULL, check=False)
     if server.wait(timeout=60):
         bench.verdicts.fail("the server's status is %s" % server.returncode)
+    if bench.watched():
+        bench.verdicts.fail(bench.watched())
     for report in glob.glob(logs + "*"):
         with open(report) as file:
             bench.verdicts.fail("a sanitizer reports:\n" + file.read()[:6000])
