@@ -27,6 +27,7 @@ from lib import HERE, Place, difference, drive
 
 # With an entry that was stored before the fault.
 WARM = {"warm", "textwarm", "reread", "stale", "appears"}
+NEVER_BEGAN = 1  # status of a server that could not start
 ANY = 1000  # KIND_ANY of inject.c
 # … which leave that entry as it was.
 KEEP = {"warm", "textwarm", "reread"}
@@ -208,7 +209,8 @@ class Bench:
     def after(self, scenario, kind, error, number, label):
         """Nothing wrong was stored, nothing was lost, and the server is well."""
         if not self.place.alive():
-            if kind not in MAY_END and scenario != "start":
+            began = self.place.server.returncode != NEVER_BEGAN  # with another one that a client had started
+            if kind not in MAY_END and scenario != "start" and began:
                 self.verdicts.fail("%s: the server ended (%s)%s" % (label, self.place.server.returncode, self.place.log()))
             else:
                 self.verdicts.note("server ended by " + kind)
