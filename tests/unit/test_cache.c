@@ -570,8 +570,8 @@ static void large_results_are_read_by_pieces(void **state)
         "DELETE FROM results WHERE id = 3 * 1024 + 1",
         "DELETE FROM results WHERE id = (SELECT max(id) FROM results WHERE id < 5 * 1024)",
         "INSERT INTO results VALUES ((SELECT max(id) FROM results WHERE id < 6 * 1024) + 1, x'00')",
-        "UPDATE results SET content = CAST(substr(content, 1, length(content) - 1) || x'42' AS BLOB) WHERE "
-        "id = 6 * 1024",
+        ("UPDATE results SET content = CAST(substr(content, 1, length(content) - 1) || x'42' AS BLOB) "
+         "WHERE id = 6 * 1024"),
     };
     enum { COUNT = sizeof damage / sizeof *damage };
 
