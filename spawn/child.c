@@ -413,8 +413,9 @@ void child_go(struct child *child)
 {
     int error = send_go(child->gate);
 
-    if (error == 0 || error == -EPIPE) /* a trampoline that is gone: its end is reported as any other */
+    if (error == 0)
         return;
+    /* a trampoline that is gone, too, has run nothing: the client is to try by itself */
     child->events->failed(child, error);
     child_kill(child, SIGKILL);
 }
