@@ -238,11 +238,27 @@ static const char *const no_inputs[] = {
     "/proc/[0-9]*/exe",  "/proc/[0-9]*/cmdline",
 };
 
+/* proc(5): /proc/PID/cwd, /proc/PID/root */
+static bool leads_through_process(const char *path)
+{
+    size_t length;
+
+    if (strncmp(path, "/proc/", 6) != 0)
+        return false;
+    path += 6;
+    length = strcspn(path, "/");
+    bool process = strncmp(path, "self/", 5) == 0 || strncmp(path, "thread-self/", 12) == 0 ||
+                   (length > 0 && strspn(path, "0123456789") == length);
+    return process && (strncmp(path + length, "/cwd", 4) == 0 || strncmp(path + length, "/root", 5) == 0);
+}
+
 enum path_kind known_path(const char *path)
 {
     if (path[0] != '/' ||
         (strncmp(path, "/dev", 4) != 0 && strncmp(path, "/proc", 5) != 0 && strncmp(path, "/sys", 4) != 0))
         return PATH_PLAIN;
+    if (leads_through_process(path))
+        return PATH_OF_PROCESS;
     if (matches(path, no_inputs, COUNT(no_inputs)))
         return PATH_NO_INPUT;
     if (strncmp(path, "/dev/shm/", 9) == 0)

@@ -55,8 +55,9 @@ extern const char *const known_loader_questions[];
 
 enum path_kind {
     PATH_PLAIN,
-    PATH_NO_INPUT, /* /dev/null and the like: always there, its content says nothing */
-    PATH_SPECIAL,  /* a device, a kernel's file: a result that depends on it is not stored */
+    PATH_NO_INPUT,   /* /dev/null and the like: always there, its content says nothing */
+    PATH_SPECIAL,    /* a device, a kernel's file: a result that depends on it is not stored */
+    PATH_OF_PROCESS, /* through a process's own folder: means something else to each that says it */
 };
 
 enum path_kind known_path(const char *path);

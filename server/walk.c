@@ -43,6 +43,8 @@ static struct path_entry *entry_of(struct walk *walk, const struct record *recor
 
     if (is_below(entry->path, walk->private_folder))
         entry->use |= USE_PRIVATE;
+    if (known_path(entry->path) == PATH_OF_PROCESS)
+        walk_give_up(walk, REASON_SPECIAL_INPUT, entry->path);
     return entry;
 }
 
