@@ -1,10 +1,10 @@
 #include "server/dated.h"
 
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "server/file_search.h"
 
 /* A slot holds 63 bits of a content's digest, and whether that text is dated; 0: free. The newest stays. */
 enum { SLOTS = 1 << 16 };
@@ -38,22 +38,10 @@ bool dated_text(const char *text, size_t length)
     return false;
 }
 
-/* In pieces that overlap by what the words can be apart. */
-static bool read_and_look(int fd)
+static bool is_dated_piece(const void *data, const char *bytes, size_t length)
 {
-    enum { OVERLAP = NEAR + sizeof word };
-    char text[64 * 1024];
-    size_t kept = 0;
-    ssize_t count;
-
-    while ((count = read(fd, text + kept, sizeof text - kept)) > 0) {
-        size_t length = kept + (size_t)count;
-        if (dated_text(text, length))
-            return true;
-        kept = length < OVERLAP ? length : OVERLAP;
-        memmove(text, text + length - kept, kept);
-    }
-    return count < 0;
+    (void)data;
+    return dated_text(bytes, length);
 }
 
 bool dated_file(int directory, const char *path, const struct file_facts *facts)
@@ -66,11 +54,7 @@ bool dated_file(int directory, const char *path, const struct file_facts *facts)
         return false;
     if (known == mark || known == dated)
         return known == dated;
-    int fd = openat(directory, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (fd < 0)
-        return true;
-    bool is_dated = read_and_look(fd);
-    close(fd);
+    bool is_dated = file_search(directory, path, NEAR + sizeof word, is_dated_piece, NULL) != 0;
     atomic_store_explicit(slot, is_dated ? dated : mark, memory_order_relaxed);
     return is_dated;
 }

@@ -117,16 +117,16 @@ enum program_kind known_program(const char *path)
 }
 
 /* clang compares the times of what its precompiled headers were made of; a script may ask for anything. */
-enum attention known_attention(const char *path)
+enum attention known_attention(const char *path, enum program_kind kind)
 {
     static const char *const clang[] = {"clang*"};
 
-    if (matches(base_name(path), clang, COUNT(clang)))
-        return ATTENTION_TIMES;
-    return known_program(path) == PROGRAM_TRUSTED ? ATTENTION_KIND : ATTENTION_ALL;
+    if (kind != PROGRAM_TRUSTED)
+        return ATTENTION_ALL;
+    return matches(base_name(path), clang, COUNT(clang)) ? ATTENTION_TIMES : ATTENTION_KIND;
 }
 
-bool known_asks_clock(const char *path, unsigned times, unsigned clocks)
+bool known_asks_clock(const char *path, enum program_kind kind, unsigned times, unsigned clocks)
 {
     enum { ANY = 2 }; /* more aren't recorded */
     static const struct {
@@ -140,11 +140,11 @@ bool known_asks_clock(const char *path, unsigned times, unsigned clocks)
         {"zsh*", ANY, ANY}, {"tclsh*", ANY, ANY},  {"ruby*", ANY, ANY},
     };
 
-    for (size_t i = 0; i < COUNT(rows); i++)
+    for (size_t i = 0; i < COUNT(rows) && kind == PROGRAM_WALKER; i++)
         if (fnmatch(rows[i].name, base_name(path), 0) == 0)
             return times > rows[i].times || clocks > rows[i].clocks;
     /* cc1 and clang call time() for __DATE__ and __TIME__, and the clock to measure themselves */
-    return times > 0 || (clocks > 0 && known_program(path) == PROGRAM_UNKNOWN);
+    return times > 0 || (clocks > 0 && kind == PROGRAM_UNKNOWN);
 }
 
 bool known_library(const char *path)

@@ -22,12 +22,12 @@ enum attention {
     ATTENTION_ALL,   /* mode and owner too, whether it is read or not */
 };
 
-/* By the base name of the executable. */
-enum attention known_attention(const char *path);
+/* By the base name of the executable, and what it was found to be. */
+enum attention known_attention(const char *path, enum program_kind kind);
 
 /* True if a program that asks for the wall clock so often (time(), and by finer ways) does so for its own
  * ends: some always do, when they start or to compare files. */
-bool known_asks_clock(const char *path, unsigned times, unsigned clocks);
+bool known_asks_clock(const char *path, enum program_kind kind, unsigned times, unsigned clocks);
 
 /* True for the libraries of libc and of the compilers, whose system calls the recorder stands in front of. */
 bool known_library(const char *path);

@@ -76,6 +76,33 @@ static bool is_of_text(const struct walk *walk, const struct path_entry *entry,
     return facts->stamp.ctime < request->text->started;
 }
 
+/* A resolved path in the client's directory is kept relative, so that another checkout may have another. */
+static void add_resolution(struct walk *walk, const char *path, int error, const char *resolved)
+{
+    const char *directory = walk->observation->request->ground_path;
+    size_t length = strlen(directory);
+
+    if (strncmp(resolved, directory, length) == 0 && (resolved[length] == '/' || resolved[length] == '\0'))
+        resolved = resolved[length] ? resolved + length + 1 : ".";
+    else
+        resolved = path_table_form(&walk->paths, NULL, resolved);
+    input_set_add_realpath(walk->observation->set, path, error, resolved);
+}
+
+/* A script may go there, and ask where that is. */
+static void add_opened_folder(struct walk *walk, const struct path_entry *entry, mode_t mode)
+{
+    const char *directory = walk->observation->request->ground_path;
+    const char *whole =
+        entry->path[0] == '/' ? entry->path : arena_printf(walk->arena, "%s/%s", directory, entry->path);
+    char *real = walk->whole_environment && !entry->resolved ? realpath(whole, NULL) : NULL;
+
+    if (real)
+        add_resolution(walk, entry->path, 0, real);
+    input_set_add_exists(walk->observation->set, entry->path, mode, true);
+    memory_free(real);
+}
+
 static void add_content(struct walk *walk, const struct path_entry *entry)
 {
     const struct request *request = walk->observation->request;
@@ -87,7 +114,7 @@ static void add_content(struct walk *walk, const struct path_entry *entry)
     if (error == -EINVAL && !program) { /* a directory that was opened, most likely */
         struct stat status;
         if (fstatat(request->ground, entry->path, &status, 0) == 0 && S_ISDIR(status.st_mode))
-            input_set_add_exists(walk->observation->set, entry->path, status.st_mode, true);
+            add_opened_folder(walk, entry, status.st_mode);
         else
             walk_give_up(walk, REASON_SPECIAL_INPUT, entry->path);
         return;
@@ -124,20 +151,6 @@ static void add_listing(struct walk *walk, const struct path_entry *entry)
         walk_give_up(walk, REASON_MODIFIED_INPUT, entry->path);
     else
         input_set_add_listing(walk->observation->set, entry->path, &names, own);
-}
-
-/* A resolved path in the client's directory is kept relative, so that another checkout may have another. */
-static void add_resolved(struct walk *walk, const struct path_entry *entry)
-{
-    const struct request *request = walk->observation->request;
-    const char *resolved = entry->resolved, *directory = request->ground_path;
-    size_t length = strlen(directory);
-
-    if (strncmp(resolved, directory, length) == 0 && (resolved[length] == '/' || resolved[length] == '\0'))
-        resolved = resolved[length] ? resolved + length + 1 : ".";
-    else
-        resolved = path_table_form(&walk->paths, NULL, resolved);
-    input_set_add_realpath(walk->observation->set, entry->path, entry->resolve_error, resolved);
 }
 
 /* Size and times of a plain file; with `all`, mode and owner as well. False if it is none. */
@@ -186,7 +199,7 @@ static void add_nature(struct walk *walk, const struct path_entry *entry)
     unsigned use = entry->use;
 
     if (entry->resolved)
-        add_resolved(walk, entry);
+        add_resolution(walk, entry->path, entry->resolve_error, entry->resolved);
     else if (use & USE_DENIED)
         add_denied(walk, entry);
     if (use & USE_NOT_LINK)

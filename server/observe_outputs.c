@@ -122,11 +122,14 @@ static enum output_role role_of(const struct request *request, const struct path
     return OUTPUT_OTHER;
 }
 
-/* Modes that the umask explains are made by the umask of whoever gets the file. */
-static uint32_t mode_flags(const struct request *request, mode_t mode)
+/* Modes that the umask or the folder explains are made so for whoever gets the file. */
+static uint32_t mode_flags(const struct request *request, const char *path, mode_t mode)
 {
     mode_t usual = (mode & 0111 ? 0777 : 0666) & ~(mode_t)request->wire.umask;
-    return (mode & 07777) == usual ? 0 : RESULT_EXACT_MODE;
+
+    if ((mode & 07777) == usual || result_folder_sets_modes(request->ground, path))
+        return 0;
+    return RESULT_EXACT_MODE;
 }
 
 static void add_output(struct observation *observation, const struct path_table *paths, const char *path)
@@ -150,7 +153,7 @@ static void add_output(struct observation *observation, const struct path_table 
                                    .mode = status.st_mode,
                                    .fd = fd,
                                    .size = (uint64_t)status.st_size,
-                                   .flags = mode_flags(request, status.st_mode)};
+                                   .flags = mode_flags(request, path, status.st_mode)};
     if (is_input(observation, &status))
         give_up(observation, REASON_SHARED_FILE, path);
     if (output->role == OUTPUT_OTHER && !result_is_asked_for(request, path))
@@ -271,6 +274,18 @@ static bool is_output(const struct path_entry *entry)
            known_path(entry->path) == PATH_PLAIN;
 }
 
+/* A compile that ended well without its object wasn't seen as it was. */
+static bool has_object(const struct observation *observation)
+{
+    const struct request *request = observation->request;
+    const char *object = request->command.output[OUTPUT_OBJECT];
+
+    for (size_t i = 0; i < observation->output_count; i++)
+        if (observation->outputs[i].role == OUTPUT_OBJECT)
+            return true;
+    return !object || request->command.ground || strcmp(object, "/dev/null") == 0;
+}
+
 void observe_outputs(struct observation *observation, const struct path_table *paths)
 {
     struct request *request = observation->request;
@@ -304,6 +319,8 @@ void observe_outputs(struct observation *observation, const struct path_table *p
         if (!request->command.directory_shows && directory_is_in(observation, output))
             add_fact(observation, FACT_DIRECTORY);
     }
+    if (!has_object(observation))
+        give_up(observation, REASON_EFFECT, request->command.output[OUTPUT_OBJECT]);
     if (observation->shows_times)
         add_times(observation);
 }

@@ -415,7 +415,8 @@ static bool can_start(struct request *request)
 {
     request->limits.umask = request->wire.umask;
     if (peer_limits(request->client, &request->limits) != 0 ||
-        peer_host(request->client) != peer_host(getpid()))
+        peer_host(request->client) != peer_host(getpid()) ||
+        peer_personality(request->client) != peer_personality(getpid()))
         return false;
     if (can_serve(request))
         return true;

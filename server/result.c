@@ -2,12 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "common/clock.h"
@@ -127,11 +129,35 @@ static char *temporary_name(struct request *request, const char *target)
                         atomic_fetch_add(&serial, 1));
 }
 
-static mode_t mode_for(const struct request *request, const struct packed_file *file)
+/* A file on its way: written whole beside its target, not yet in its place. */
+struct restored {
+    int directory;
+    const char *temporary, *target;
+    bool absent; /* nothing is there by the target's name */
+};
+
+bool result_folder_sets_modes(int directory, const char *path)
 {
+    const char *slash = strrchr(path, '/');
+    int length = slash ? (int)(slash - path) + 1 : 0;
+    char folder[PATH_MAX];
+
+    int size = path[0] == '/'
+                   ? snprintf(folder, sizeof folder, "%.*s", length, path)
+                   : snprintf(folder, sizeof folder, "/proc/self/fd/%d/%.*s", directory, length, path);
+    return size < (int)sizeof folder && getxattr(folder, "system.posix_acl_default", NULL, 0) > 0;
+}
+
+static mode_t mode_for(const struct request *request, const struct packed_file *file,
+                       const struct restored *restored)
+{
+    mode_t usual = file->mode & 0111 ? 0777 : 0666;
+
     if (file->flags & RESULT_EXACT_MODE)
         return file->mode & 07777;
-    return (file->mode & 0111 ? 0777 : 0666) & ~(mode_t)request->wire.umask;
+    return result_folder_sets_modes(restored->directory, restored->target)
+               ? usual
+               : usual & ~(mode_t)request->wire.umask;
 }
 
 static int write_all(int fd, const char *bytes, size_t size)
@@ -184,13 +210,6 @@ static int write_depfile(struct request *request, struct unpacker *unpacker, con
     return error;
 }
 
-/* A file on its way: written whole beside its target, not yet in its place. */
-struct restored {
-    int directory;
-    const char *temporary, *target;
-    bool absent; /* nothing is there by the target's name */
-};
-
 static int write_content(struct request *request, struct unpacker *unpacker, const struct packed_file *file,
                          int fd)
 {
@@ -201,16 +220,21 @@ static int write_content(struct request *request, struct unpacker *unpacker, con
     return unpacker_next_to_fd(unpacker, fd);
 }
 
+static bool is_made_anew(uint32_t role)
+{
+    return role == OUTPUT_OBJECT || role == OUTPUT_SPLIT_DEBUG || role == OUTPUT_DIAGNOSTICS;
+}
+
 /* Depfiles and other files by the way are truncated by compilers, not made anew: they keep their modes. */
 static mode_t mode_of_restored(const struct request *request, const struct packed_file *file,
                                const struct restored *restored)
 {
     struct stat status;
 
-    if (file->role != OUTPUT_OBJECT && !request->command.replaces_outputs && !restored->absent &&
+    if (!is_made_anew(file->role) && !request->command.replaces_outputs && !restored->absent &&
         fstatat(restored->directory, restored->target, &status, AT_SYMLINK_NOFOLLOW) == 0)
         return status.st_mode & 07777;
-    return mode_for(request, file);
+    return mode_for(request, file, restored);
 }
 
 /* A program that is open for writing anywhere can't be executed, and a child that is being started holds all

@@ -51,4 +51,8 @@ bool result_is_asked_for(const struct request *request, const char *path);
  * may write, of one link unless the compiler itself would replace it. */
 bool result_may_replace(const struct request *request, int directory, const char *path);
 
+/* Does the folder of `path` (relative to the descriptor) have a default ACL? Then that makes the modes of new
+ * files, and no umask. */
+bool result_folder_sets_modes(int directory, const char *path);
+
 #endif

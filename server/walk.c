@@ -6,6 +6,7 @@
 
 #include "common/clock.h"
 #include "server/elf_imports.h"
+#include "server/genuine.h"
 
 void walk_give_up(struct walk *walk, enum reason reason, const char *word)
 {
@@ -35,6 +36,19 @@ static bool is_below(const char *path, const char *folder)
 {
     size_t length = folder ? strlen(folder) : 0;
     return length > 0 && strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
+}
+
+/* /proc/self/fd/N and what leads there is the caller's own; a listing of the folder is harmless, and so is a
+ * look at where such a link leads (clang asks so for a file's real name). */
+static bool is_descriptor(const char *path)
+{
+    static const char *const prefixes[] = {"/proc/self/fd/", "/proc/thread-self/fd/", "/dev/fd/",
+                                           "/dev/stdin",     "/dev/stdout",           "/dev/stderr"};
+
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (strncmp(path, prefixes[i], strlen(prefixes[i])) == 0)
+            return true;
+    return false;
 }
 
 static struct path_entry *entry_of(struct walk *walk, const struct record *record, const char *path)
@@ -89,6 +103,8 @@ static void note_stat(struct walk *walk, const struct record *record, unsigned t
         [ATTENTION_KIND] = 0, [ATTENTION_TIMES] = USE_DATED, [ATTENTION_ALL] = USE_DATED | USE_SCANNED};
     struct path_entry *entry = entry_of(walk, record, record->path);
 
+    if (is_descriptor(entry->path))
+        walk_give_up(walk, REASON_DESCRIPTOR, entry->path);
     note_look(walk, entry, record->result, there | attentions[find_process(walk, record->pid)->attention],
               missed);
 }
@@ -160,6 +176,8 @@ static void note_stamp(struct path_entry *entry, const struct record *record)
 static void note_open(struct walk *walk, const struct record *record)
 {
     struct path_entry *entry = entry_of(walk, record, record->path);
+    if (is_descriptor(entry->path))
+        walk_give_up(walk, REASON_DESCRIPTOR, entry->path);
     bool writes = (record->flags & O_ACCMODE) != O_RDONLY || (record->flags & O_TRUNC);
 
     if (!writes) {
@@ -260,11 +278,15 @@ static void want_observable(struct walk *walk, const struct path_entry *entry)
 /* A driver that isn't ELF is run by an interpreter, whose start is what counts here. */
 static void note_start(struct walk *walk, const struct record *record)
 {
+    const struct request *request = walk->observation->request;
     struct process *process = find_process(walk, record->pid);
     struct path_entry *entry = entry_of(walk, record, record->path);
 
     process->kind = known_program(record->path);
-    process->attention = known_attention(record->path);
+    if (process->kind == PROGRAM_TRUSTED &&
+        !genuine_program(cache_digests(request->server->cache), request->ground, entry->path))
+        process->kind = PROGRAM_UNKNOWN;
+    process->attention = known_attention(record->path, process->kind);
     process->program = arena_strdup(walk->arena, record->path);
     process->times = process->clocks = 0;
     process->holds_old_output = known_holds_old_output(record->path);
@@ -333,7 +355,8 @@ static void note_clock(struct walk *walk, const struct record *record)
 
     process->times += record->kind == RECORD_TIME;
     process->clocks += record->kind == RECORD_CLOCK;
-    if (process->program && known_asks_clock(process->program, process->times, process->clocks))
+    if (process->program &&
+        known_asks_clock(process->program, process->kind, process->times, process->clocks))
         walk_give_up(walk, REASON_TIME, process->program);
 }
 

@@ -1,8 +1,10 @@
 #include "spawn/peer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -53,6 +55,21 @@ uint64_t peer_host(pid_t process)
 
     snprintf(path, sizeof path, "/proc/%ld/ns/uts", (long)process);
     return process > 0 && stat(path, &status) == 0 ? status.st_ino : 0;
+}
+
+uint64_t peer_personality(pid_t process)
+{
+    char path[40], text[32];
+
+    snprintf(path, sizeof path, "/proc/%ld/personality", (long)process);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t size = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    if (size <= 0)
+        return 0;
+    text[size] = '\0';
+    return strtoull(text, NULL, 16);
 }
 
 rlim_t peer_file_limit(pid_t process)

@@ -231,9 +231,14 @@ INTERPOSE(int, chdir, const char *path)
 {
     recorder_prepare_directory();
     int status = NEXT(chdir)(path);
-    recorder_note(RECORD_STAT, status, 0, path);
-    if (status == 0)
+    if (status == 0) {
+        char real[RECORDER_PATH_SIZE]; /* a link on the way leads elsewhere another time */
+        if (raw_getcwd(real, sizeof real) > 0)
+            recorder_note_text(RECORD_REALPATH, 0, 0, path, real);
         recorder_note_directory();
+    } else {
+        recorder_note(RECORD_STAT, status, 0, path);
+    }
     return status;
 }
 

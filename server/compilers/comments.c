@@ -13,6 +13,7 @@ struct blanker {
     bool tokens_before; /* on this logical line */
     bool keep_comments; /* one was kept for what follows it: so is what follows, if it is a comment */
     bool header_name;   /* a < may begin a header's name */
+    char solid; /* the last byte before `next` that was no blank; comments that were blanked don't count */
 };
 
 /* Where the text at `p` is a line's end: its length, else 0. */
@@ -56,6 +57,11 @@ static size_t continuation_at(const struct blanker *blanker, const char *p)
 
 static void copy_to(struct blanker *blanker, const char *stop)
 {
+    for (const char *p = stop; p > blanker->next; p--)
+        if (!is_blank(p[-1])) {
+            blanker->solid = p[-1];
+            break;
+        }
     buf_add(blanker->out, blanker->next, (size_t)(stop - blanker->next));
     blanker->next = stop;
 }
@@ -118,19 +124,6 @@ static void drop_blanks(struct buf *out)
         out->data[out->length] = 0;
 }
 
-static bool follows_backslash(const struct blanker *blanker, const char *p)
-{
-    while (p > blanker->next && is_blank(p[-1]))
-        p--;
-    if (p > blanker->next)
-        return p[-1] == '\\';
-    for (size_t i = blanker->out->length; i > 0; i--) {
-        if (!is_blank(blanker->out->data[i - 1]))
-            return blanker->out->data[i - 1] == '\\';
-    }
-    return false;
-}
-
 /* Does nothing but blanks and comments stand between `p` and the end of its line? A comment that goes on over
  * the line's end counts as something. */
 static bool line_ends(const struct blanker *blanker, const char *p)
@@ -154,6 +147,7 @@ static void blank_out(struct blanker *blanker, const char *stop, bool ends_line)
         if (p > blanker->next && p[-1] == '\r')
             buf_add_char(blanker->out, '\r');
         buf_add_char(blanker->out, '\n');
+        blanker->solid = '\n';
         last_line = p + 1;
     }
     if (ends_line) {
@@ -184,7 +178,7 @@ static void treat_comment(struct blanker *blanker, const char *stop)
      * directive, or a # that follows doesn't begin one. */
     if (!ends_line && ((last_line && blanker->tokens_before) || last_line_has_tab(start, stop)))
         blanker->keep_comments = true;
-    if (blanker->keep_comments || is_read(start, stop) || follows_backslash(blanker, start))
+    if (blanker->keep_comments || is_read(start, stop) || blanker->solid == '\\')
         copy_to(blanker, stop);
     else
         blank_out(blanker, stop, ends_line);
@@ -309,10 +303,9 @@ static const char *const raw_prefixes[] = {"R", "LR", "uR", "UR", "u8R", NULL};
  * compiler at the same place; else the rest of the line must hold nothing that it could read otherwise. */
 static bool separators_are_clear(const struct blanker *blanker, const char *p, size_t separators)
 {
-    const char *stop = line_end(blanker, p);
-
     if (separators % 2 == 0)
         return true;
+    const char *stop = line_end(blanker, p);
     return !may_begin_comment(p, stop) && !memchr(p, '"', (size_t)(stop - p)) &&
            !memchr(p, '\'', (size_t)(stop - p)) && !memchr(p, '\\', (size_t)(stop - p));
 }
@@ -365,6 +358,7 @@ static bool header_name(struct blanker *blanker)
 
     if (may_begin_comment(blanker->next, close ? close : stop))
         return false;
+    blanker->header_name = false;
     copy_to(blanker, blanker->next + 1);
     return true;
 }

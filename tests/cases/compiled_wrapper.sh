@@ -93,3 +93,31 @@ sleep 0.1
 miss_hit LC_ALL=C.UTF-8 ./talkcc -c a.c
 rm -r catalogs
 hit LC_ALL=C.UTF-8 ./talkcc -c a.c
+
+# a wrapper with a compiler's name is no compiler
+mkdir bin
+sed 's/fopen("value", "r")/NULL/; s/words\[1\] = word;/struct stat s; stat("value", \&s); sprintf(word, "-DVALUE=%d", (int)s.st_size); words[1] = word;/; s/<stdio.h>/<stdio.h>\n#include <sys\/stat.h>/; s/"gcc"/"\/usr\/bin\/gcc"/' wrapper.c >named.c
+for name in gcc cc clang; do
+    gcc -O1 -w -o bin/$name named.c || fail "the wrapper doesn't compile"
+    echo 1 >value
+    sleep 0.1
+    miss_hit bin/$name -c a.c
+    echo 22 >value
+    sleep 0.1
+    miss_hit bin/$name -c a.c
+done
+
+# one that hides what it starts: nothing is stored as its result
+cat >hidden.c <<'END'
+#include <sys/syscall.h>
+#include <unistd.h>
+extern char **environ;
+int main(int argc, char **argv)
+{
+    argv[0] = "/usr/bin/gcc";
+    return (int)syscall(SYS_execve, argv[0], argv, environ);
+}
+END
+echo 'int y;' >y.c
+gcc -w -o bin/hidden hidden.c && gcc -w -o bin/g++ hidden.c || fail "the wrapper doesn't compile"
+for name in hidden g++; do twice bin/$name -c y.c; done

@@ -22,3 +22,14 @@ echo 4 >dd/two && sleep 0.1 && all
 echo 5 >dd/one && echo VALUE=8 >settings && sleep 0.1 && all
 rm dd/one && ln -s two dd/one && sleep 0.1 && all
 rm dd/two && echo 6 >dd/other && rm dd/one && echo 9 >dd/one && sleep 0.1 && all
+
+# where a link leads that a script goes through
+mkdir x y
+ln -s x l
+script cdcc 'v=$(cd l && pwd -P); exec gcc "-DNAME=\"$v\"" "$@"'
+echo 'const char *name = NAME;' >n.c
+sleep 0.1
+miss_hit ./cdcc -c n.c
+ln -sfn y l
+sleep 0.1
+miss_hit ./cdcc -c n.c

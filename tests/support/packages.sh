@@ -1,7 +1,7 @@
 # Debian packages: what is missing is installed, as root or by sudo; where neither is possible, said and left.
 
 PACKAGES_BUILD="build-essential cmake ninja-build pkg-config musl-tools libuv1-dev libzstd-dev libxxhash-dev libsqlite3-dev"
-PACKAGES_TEST="clang clang-format clang-tidy cppcheck valgrind fakeroot libcmocka-dev python3 strace ccache faketime dpkg-dev gcc-12-plugin-dev procps util-linux bsdutils"
+PACKAGES_TEST="clang clang-format clang-tidy cppcheck valgrind fakeroot libcmocka-dev python3 strace ccache faketime dpkg-dev gcc-12-plugin-dev procps util-linux bsdutils acl"
 
 install_missing() {
     local package missing=() apt=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o Dpkg::Use-Pty=0)

@@ -194,12 +194,33 @@ static void test_random(void **state)
     buf_release(&twice);
 }
 
+/* Generated tables and minified sources are one line: time must grow with its length alone. */
+static void test_long_lines(void **state)
+{
+    static const char *const parts[] = {"1,",   "a<",      "/**/",           "/* x */ ", "\"s\", ",
+                                        "'c',", "1'000, ", "a\\ ",           "R\"(",     "// ",
+                                        "x /",  "\t",      "__has_include(", "\\\n"};
+    enum { COUNT = 1000 * 1000 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        struct buf text = BUF_INIT, out = BUF_INIT;
+        buf_add_text(&text, "#include <a> ");
+        for (int n = 0; n < COUNT; n++)
+            buf_add_text(&text, parts[i]);
+        comments_blank(text.data, text.length, &out); /* it ends */
+        buf_release(&text);
+        buf_release(&out);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_samples),
         cmocka_unit_test(test_nul),
         cmocka_unit_test(test_random),
+        cmocka_unit_test(test_long_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
