@@ -51,6 +51,13 @@ static bool is_descriptor(const char *path)
     return false;
 }
 
+/* A jobserver's is silent: it was given by us. */
+static void refuse_descriptor(struct walk *walk, const struct path_entry *entry)
+{
+    if (!(entry->use & USE_SILENT) && is_descriptor(entry->path))
+        walk_give_up(walk, REASON_DESCRIPTOR, entry->path);
+}
+
 static struct path_entry *entry_of(struct walk *walk, const struct record *record, const char *path)
 {
     struct path_entry *entry = path_table_get(&walk->paths, find_process(walk, record->pid)->directory, path);
@@ -103,8 +110,7 @@ static void note_stat(struct walk *walk, const struct record *record, unsigned t
         [ATTENTION_KIND] = 0, [ATTENTION_TIMES] = USE_DATED, [ATTENTION_ALL] = USE_DATED | USE_SCANNED};
     struct path_entry *entry = entry_of(walk, record, record->path);
 
-    if (is_descriptor(entry->path))
-        walk_give_up(walk, REASON_DESCRIPTOR, entry->path);
+    refuse_descriptor(walk, entry);
     note_look(walk, entry, record->result, there | attentions[find_process(walk, record->pid)->attention],
               missed);
 }
@@ -176,8 +182,7 @@ static void note_stamp(struct path_entry *entry, const struct record *record)
 static void note_open(struct walk *walk, const struct record *record)
 {
     struct path_entry *entry = entry_of(walk, record, record->path);
-    if (is_descriptor(entry->path))
-        walk_give_up(walk, REASON_DESCRIPTOR, entry->path);
+    refuse_descriptor(walk, entry);
     bool writes = (record->flags & O_ACCMODE) != O_RDONLY || (record->flags & O_TRUNC);
 
     if (!writes) {
