@@ -230,6 +230,7 @@ table_parts() {
     many_headers || return 1
     for ((i = 1; i <= 20; i++)); do includes+=("-I$folder/parts/i$i"); done
     sleep 1.1
+    "$ccwrap" --stop-server >/dev/null 2>&1
     export CCWRAP_DIR=$folder/parts-store
     local words=("$ccwrap" "$gcc" "${includes[@]}" -c "$folder/parts/many.c" -o "$folder/many.o")
     "$ccwrap" --start-server >/dev/null
