@@ -6,8 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* exec(3): "the default search path ... is /bin:/usr/bin" */
-static const char default_path[] = "/bin:/usr/bin";
+#include "common/lookup.h"
 
 struct digest search_digest(const char *name, const char *path, int directory)
 {
@@ -15,7 +14,7 @@ struct digest search_digest(const char *name, const char *path, int directory)
     bool found = false;
 
     hasher_init(&hasher, "search 1");
-    for (const char *folder = path ? path : default_path; folder && !found;) {
+    for (const char *folder = path ? path : LOOKUP_DEFAULT_PATH; folder && !found;) {
         size_t length = strcspn(folder, ":");
         char whole[PATH_MAX];
         struct stat status;

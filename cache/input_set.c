@@ -8,6 +8,7 @@
 
 #include "cache/input_layout.h"
 #include "cache/input_unpacked.h"
+#include "common/lookup.h"
 #include "common/memory.h"
 
 uint64_t mark_of(const struct stamp *stamp)
@@ -35,7 +36,7 @@ size_t parent_length(const char *path, size_t length)
  * changed through the directory alone. */
 bool may_be_entry(enum condition_kind kind, uint64_t number, const char *path)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *name = lookup_basename(path);
 
     if (name[0] == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
         return false;

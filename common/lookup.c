@@ -6,8 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char default_path[] = "/bin:/usr/bin"; /* what execvp takes where PATH is unset */
-
 const char *lookup_basename(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -150,7 +148,7 @@ int lookup_program(char **found, bool *passed, struct arena *arena, const char *
         return 0;
     }
     if (!path)
-        path = default_path;
+        path = LOOKUP_DEFAULT_PATH;
     char *candidate = arena_take(arena, strlen(path) + strlen(name) + 2);
     int error = search(candidate, passed, arena, name, path, self);
     if (!error)

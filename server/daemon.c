@@ -24,6 +24,7 @@
 #include "server/loop.h"
 #include "server/server.h"
 #include "server/stats.h"
+#include "spawn/peer.h"
 
 enum {
     DESCRIPTORS_MIN = 32,
@@ -316,6 +317,8 @@ static void find_own_limits(struct server *server)
     for (int i = 0; i < TRAMPOLINE_LIMITS; i++)
         server->hard_limits[i] = getrlimit(i, &limit) == 0 ? limit.rlim_max : RLIM_INFINITY;
     server->nice = getpriority(PRIO_PROCESS, 0);
+    server->host = peer_host(getpid());
+    server->personality = peer_personality(getpid());
     server->privileged = geteuid() == 0;
 }
 

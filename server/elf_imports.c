@@ -193,23 +193,47 @@ bool elf_is_observable(int directory, const char *path)
     return observable;
 }
 
-static bool has_loader(const struct image *image)
+static bool is_elf(const struct image *image)
 {
-    const Elf64_Ehdr *header = part(image, 0, 1, sizeof *header);
-    const Elf64_Phdr *segments =
-        header ? part(image, header->e_phoff, header->e_phnum, sizeof *segments) : NULL;
+    return image->size >= SELFMAG && memcmp(image->bytes, ELFMAG, SELFMAG) == 0;
+}
 
+static bool contains(const struct image *image, const Elf64_Phdr *segment, const char *text)
+{
+    return segment->p_offset <= image->size && segment->p_filesz <= image->size - segment->p_offset &&
+           memmem(image->bytes + segment->p_offset, segment->p_filesz, text, strlen(text));
+}
+
+static enum elf_loader loader_of(const struct image *image)
+{
 #ifdef __x86_64__
     const unsigned own_machine = EM_X86_64;
 #else
     const unsigned own_machine = EM_AARCH64;
 #endif
-    if (!segments || header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != own_machine)
-        return false;
+    const Elf64_Ehdr *header = part(image, 0, 1, sizeof *header);
+
+    if (!header || !is_elf(image) || header->e_ident[EI_CLASS] != ELFCLASS64 ||
+        header->e_machine != own_machine || header->e_phentsize != sizeof(Elf64_Phdr))
+        return ELF_LOADER_UNKNOWN;
+    const Elf64_Phdr *segments = part(image, header->e_phoff, header->e_phnum, sizeof *segments);
+    if (!segments)
+        return ELF_LOADER_UNKNOWN;
     for (unsigned i = 0; i < header->e_phnum; i++)
         if (segments[i].p_type == PT_INTERP)
-            return true;
-    return false;
+            return contains(image, &segments[i], "/ld-linux") ? ELF_LOADER_GLIBC : ELF_LOADER_OTHER;
+    return ELF_LOADER_NONE;
+}
+
+enum elf_loader elf_loader(const char *path)
+{
+    struct image image;
+
+    if (!open_image(AT_FDCWD, path, &image))
+        return ELF_LOADER_UNKNOWN;
+    enum elf_loader loader = loader_of(&image);
+    close_image(&image);
+    return loader;
 }
 
 /* The path in a script's first line, in `interpreter`; "" if this is no script. */
@@ -247,12 +271,12 @@ bool elf_is_watchable(const char *path)
             return false;
         if (!open_image(AT_FDCWD, path, &image))
             return true;
-        bool elf = image.size >= SELFMAG && memcmp(image.bytes, ELFMAG, SELFMAG) == 0;
-        bool loaded = elf && has_loader(&image);
+        bool elf = is_elf(&image);
+        enum elf_loader loader = loader_of(&image);
         read_interpreter(&image, interpreter);
         close_image(&image);
         if (elf)
-            return loaded;
+            return loader == ELF_LOADER_GLIBC || loader == ELF_LOADER_OTHER;
         path = interpreter;
     }
     return true;

@@ -15,6 +15,11 @@ bool elf_imports(int directory, const char *path, const char *symbol);
  * shared memory. False where the file can't be understood. */
 bool elf_is_observable(int directory, const char *path);
 
+/* Which program loads this one's libraries: none for a static one. What isn't understood is a script, or is
+ * for another machine. */
+enum elf_loader { ELF_LOADER_UNKNOWN, ELF_LOADER_NONE, ELF_LOADER_GLIBC, ELF_LOADER_OTHER };
+enum elf_loader elf_loader(const char *path);
+
 /* Could this program, or the interpreter of this script, begin to record? Not one without a loader (static),
  * one that changes its user, or one of another machine. Other files are left to the kernel to judge: true. */
 bool elf_is_watchable(const char *path);

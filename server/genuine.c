@@ -1,12 +1,13 @@
 #include "server/genuine.h"
 
 #include <fnmatch.h>
-#include <pthread.h>
 #include <string.h>
 
+#include "common/lookup.h"
 #include "server/file_search.h"
+#include "server/verdicts.h"
 
-enum { ROWS = 64, MARKS = 2 };
+enum { MARKS = 2 };
 
 /* Names of drivers, and strings of which the file has one: gcc's driver passes its words to collect2 by a
  * variable, clang is linked with LLVM or holds it. */
@@ -21,16 +22,11 @@ static const struct family {
     {"clang*", {"LLVM", "libclang"}},
 };
 
-static struct row {
-    struct digest content;
-    bool known, genuine;
-} rows[ROWS];
-static unsigned turn;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+VERDICTS(verdicts, 256);
 
 static const struct family *family_of(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *name = lookup_basename(path);
 
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
         if (fnmatch(families[i].name, name, 0) == 0)
@@ -48,27 +44,6 @@ static bool holds_mark(const void *data, const char *bytes, size_t length)
     return false;
 }
 
-static bool recall(const struct digest *content, bool *genuine)
-{
-    bool found = false;
-
-    pthread_mutex_lock(&lock);
-    for (size_t i = 0; i < ROWS && !found; i++)
-        if (rows[i].known && digest_equal(&rows[i].content, content)) {
-            *genuine = rows[i].genuine;
-            found = true;
-        }
-    pthread_mutex_unlock(&lock);
-    return found;
-}
-
-static void remember(const struct digest *content, bool genuine)
-{
-    pthread_mutex_lock(&lock);
-    rows[turn++ % ROWS] = (struct row){*content, true, genuine};
-    pthread_mutex_unlock(&lock);
-}
-
 bool genuine_program(struct file_digests *digests, int directory, const char *path)
 {
     const struct family *family = family_of(path);
@@ -79,9 +54,9 @@ bool genuine_program(struct file_digests *digests, int directory, const char *pa
         return true;
     if (file_digest(digests, directory, path, false, &facts) != 0)
         return false;
-    if (recall(&facts.content, &genuine))
+    if (verdicts_recall(&verdicts, &facts.content, &genuine))
         return genuine;
     genuine = file_search(directory, path, FILE_SEARCH_OVERLAP, holds_mark, family) == 1;
-    remember(&facts.content, genuine);
+    verdicts_remember(&verdicts, &facts.content, genuine);
     return genuine;
 }

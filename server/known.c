@@ -4,13 +4,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
+#include "common/lookup.h"
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
+#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static bool matches(const char *name, const char *const *patterns, size_t count)
 {
@@ -109,7 +105,7 @@ static const char *const walkers[] = {
 
 enum program_kind known_program(const char *path)
 {
-    const char *name = base_name(path);
+    const char *name = lookup_basename(path);
 
     if (matches(name, walkers, COUNT(walkers)))
         return PROGRAM_WALKER;
@@ -123,7 +119,7 @@ enum attention known_attention(const char *path, enum program_kind kind)
 
     if (kind != PROGRAM_TRUSTED)
         return ATTENTION_ALL;
-    return matches(base_name(path), clang, COUNT(clang)) ? ATTENTION_TIMES : ATTENTION_KIND;
+    return matches(lookup_basename(path), clang, COUNT(clang)) ? ATTENTION_TIMES : ATTENTION_KIND;
 }
 
 bool known_asks_clock(const char *path, enum program_kind kind, unsigned times, unsigned clocks)
@@ -141,7 +137,7 @@ bool known_asks_clock(const char *path, enum program_kind kind, unsigned times, 
     };
 
     for (size_t i = 0; i < COUNT(rows) && kind == PROGRAM_WALKER; i++)
-        if (fnmatch(rows[i].name, base_name(path), 0) == 0)
+        if (fnmatch(rows[i].name, lookup_basename(path), 0) == 0)
             return times > rows[i].times || clocks > rows[i].clocks;
     /* cc1 and clang call time() for __DATE__ and __TIME__, and the clock to measure themselves */
     return times > 0 || (clocks > 0 && kind == PROGRAM_UNKNOWN);
@@ -152,13 +148,13 @@ bool known_library(const char *path)
     static const char *const names[] = {"libc.so*",       "libm.so*",      "ld-linux*",
                                         "libdl.so*",      "librt.so*",     "libgcc_s*",
                                         "libpthread.so*", "libstdc++.so*", "libc-2*"};
-    return matches(base_name(path), names, COUNT(names));
+    return matches(lookup_basename(path), names, COUNT(names));
 }
 
 bool known_holds_old_output(const char *path)
 {
     static const char *const names[] = {"lld", "lld-*", "ld.lld*", "rust-lld"};
-    return matches(base_name(path), names, COUNT(names));
+    return matches(lookup_basename(path), names, COUNT(names));
 }
 
 static const struct {

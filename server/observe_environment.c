@@ -2,6 +2,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cache/strings.h"
+#include "common/lookup.h"
 #include "server/locales.h"
 #include "server/walk.h"
 
@@ -131,25 +133,26 @@ static bool is_in(const char *path, const char *prefix)
 static bool add_searches(struct walk *walk, const char *value)
 {
     const struct request *request = walk->observation->request;
-    char *folders = arena_strdup(walk->arena, value ? value : "/bin:/usr/bin"), *folder;
-    unsigned count = 0;
+    char *folders = arena_strdup(walk->arena, value ? value : LOOKUP_DEFAULT_PATH), *folder;
+    struct strings names; /* a name is searched in all folders at once */
+    bool few = true;
 
-    while ((folder = strsep(&folders, ":"))) {
+    strings_init(&names, walk->arena);
+    while (few && (folder = strsep(&folders, ":"))) {
         const char *prefix = prefix_of(walk, folder);
         if (folder[0] != '/' && request->ground != request->directory)
-            return false;
-        for (const struct path_entry *entry = walk->paths.first; entry; entry = entry->next) {
-            if (!is_in(entry->path, prefix) || (entry->use & USE_SILENT))
-                continue;
-            if (++count > SEARCHES)
-                return false;
-            input_set_add_search(walk->observation->set, entry->path + strlen(prefix), value,
-                                 request->directory);
-        }
+            few = false;
+        for (const struct path_entry *entry = walk->paths.first; entry; entry = entry->next)
+            if (is_in(entry->path, prefix) && !(entry->use & USE_SILENT))
+                strings_number(&names, entry->path + strlen(prefix));
     }
-    if (count > 0)
+    few = few && names.count <= SEARCHES;
+    for (uint32_t i = 0; few && i < names.count; i++)
+        input_set_add_search(walk->observation->set, names.texts[i], value, request->directory);
+    if (few && names.count > 0)
         input_set_add_search_path(walk->observation->set, value);
-    return true;
+    strings_release(&names);
+    return few;
 }
 
 /* A program that is found on PATH may be another one with another PATH, though nothing has appeared or

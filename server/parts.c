@@ -1,11 +1,10 @@
 #include "server/parts.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/lookup.h"
+#include "server/elf_imports.h"
 #include "server/known.h"
 #include "spawn/ask.h"
 
@@ -29,24 +28,6 @@ static int add_file(struct parts *parts, const char *path, bool executable)
     else
         input_set_add_file(parts->set, path, &facts, executable);
     return error;
-}
-
-enum loader { LOADER_NONE, LOADER_GLIBC, LOADER_OTHER, LOADER_SCRIPT };
-
-/* Which program loads this one's libraries; a script hides what it runs. */
-static enum loader loader_of(const char *path)
-{
-    char head[4096];
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    ssize_t size = fd < 0 ? -1 : read(fd, head, sizeof head);
-
-    if (fd >= 0)
-        close(fd);
-    if (size < 4 || memcmp(head, "\177ELF", 4) != 0)
-        return LOADER_SCRIPT;
-    if (memmem(head, (size_t)size, "/ld-linux", 9))
-        return LOADER_GLIBC;
-    return memmem(head, (size_t)size, "/ld-", 4) ? LOADER_OTHER : LOADER_NONE;
 }
 
 /* ld.so(8), LD_TRACE_LOADED_OBJECTS: lines of "name => path (address)", or "path (address)". */
@@ -74,13 +55,13 @@ static int add_libraries(struct parts *parts, const char *path)
 
 static int add_program(struct parts *parts, const char *path)
 {
-    enum loader loader = loader_of(path);
+    enum elf_loader loader = elf_loader(path);
     int error = add_file(parts, path, true);
 
     parts->word = parts->word ? parts->word : arena_strdup(&parts->request->arena, path);
-    if (loader == LOADER_SCRIPT || loader == LOADER_OTHER || known_program(path) != PROGRAM_TRUSTED)
+    if (loader == ELF_LOADER_UNKNOWN || loader == ELF_LOADER_OTHER || known_program(path) != PROGRAM_TRUSTED)
         return -ENOEXEC;
-    if (!error && loader == LOADER_GLIBC)
+    if (!error && loader == ELF_LOADER_GLIBC)
         error = add_libraries(parts, path);
     if (!error)
         parts->word = NULL;
@@ -122,7 +103,7 @@ int parts_add(struct request *request, struct input_set_builder *set, int64_t st
     int error = add_program(&parts, request->wire.program);
 
     /* the parts of other compilers ask for a few names only, which the front ends know */
-    if (loader_of(request->wire.program) == LOADER_NONE)
+    if (elf_loader(request->wire.program) == ELF_LOADER_NONE)
         input_set_add_fact(set, FACT_ENVIRONMENT, request_fact(request, FACT_ENVIRONMENT));
 
     if (!error && request->frontend == &frontend_gcc) {

@@ -9,6 +9,7 @@
 
 #include "common/clock.h"
 #include "common/log.h"
+#include "common/lookup.h"
 #include "common/memory.h"
 #include "common/places.h"
 #include "server/compilers/rustc.h"
@@ -162,12 +163,6 @@ static enum reason check_output(struct request *request, enum output_role role)
                : REASON_OUTPUT_FILE;
 }
 
-static const char *last_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* The folder that a path of this last name lies in; false if there is none. */
 static bool stat_folder(const struct request *request, const char *path, const char *name,
                         struct stat *status)
@@ -185,7 +180,7 @@ static bool stat_folder(const struct request *request, const char *path, const c
 /* -MF and -o with one name: what comes last would stay. */
 static bool is_same_output(const struct request *request, const char *path, const char *other)
 {
-    const char *name = last_name(path), *other_name = last_name(other);
+    const char *name = lookup_basename(path), *other_name = lookup_basename(other);
     struct stat folder, other_folder;
 
     return strcmp(name, other_name) == 0 && strcmp(path, "/dev/null") != 0 &&
@@ -415,8 +410,8 @@ static bool can_start(struct request *request)
 {
     request->limits.umask = request->wire.umask;
     if (peer_limits(request->client, &request->limits) != 0 ||
-        peer_host(request->client) != peer_host(getpid()) ||
-        peer_personality(request->client) != peer_personality(getpid()))
+        peer_host(request->client) != request->server->host ||
+        peer_personality(request->client) != request->server->personality)
         return false;
     if (can_serve(request))
         return true;

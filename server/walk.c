@@ -7,6 +7,7 @@
 #include "common/clock.h"
 #include "server/elf_imports.h"
 #include "server/genuine.h"
+#include "server/verdicts.h"
 
 void walk_give_up(struct walk *walk, enum reason reason, const char *word)
 {
@@ -274,9 +275,25 @@ static void note_realpath(struct walk *walk, const struct record *record)
     entry->resolved = record->result < 0 ? "" : arena_strdup(walk->arena, record->text);
 }
 
+static bool is_observable(struct walk *walk, const char *path)
+{
+    VERDICTS(verdicts, 256);
+    const struct request *request = walk->observation->request;
+    struct file_facts facts;
+    bool observable;
+
+    if (file_digest(cache_digests(request->server->cache), request->ground, path, false, &facts) != 0)
+        return false;
+    if (verdicts_recall(&verdicts, &facts.content, &observable))
+        return observable;
+    observable = elf_is_observable(request->ground, path);
+    verdicts_remember(&verdicts, &facts.content, observable);
+    return observable;
+}
+
 static void want_observable(struct walk *walk, const struct path_entry *entry)
 {
-    if (!elf_is_observable(walk->observation->request->ground, entry->path))
+    if (!is_observable(walk, entry->path))
         walk_give_up(walk, REASON_UNWATCHABLE, entry->path);
 }
 

@@ -2,17 +2,13 @@
 
 #include <string.h>
 
-static const char *basename_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
+#include "common/lookup.h"
 
 /* `path` with its last extension replaced, as compilers name side files. NULL for names that begin with a
  * dot, which compilers take differently, and for no name at all. */
 static char *replace_extension(struct arena *arena, const char *path, const char *extension)
 {
-    const char *base = basename_of(path), *dot = strrchr(base, '.');
+    const char *base = lookup_basename(path), *dot = strrchr(base, '.');
     size_t length = dot ? (size_t)(dot - path) : strlen(path);
 
     if (!base[0] || base[0] == '.')
@@ -67,7 +63,7 @@ static const char *default_object(const struct c_line *line)
         extension = line->emit_llvm ? ".ll" : ".s";
     else if (line->emit_llvm)
         extension = ".bc";
-    return replace_extension(line->arena, basename_of(line->source), extension);
+    return replace_extension(line->arena, lookup_basename(line->source), extension);
 }
 
 /* A file beside the object, or by the source's name in the working directory. */
@@ -77,7 +73,7 @@ static const char *side_file(const struct c_line *line, const char *extension)
         return NULL;
     if (line->output)
         return replace_extension(line->arena, line->output, extension);
-    return replace_extension(line->arena, basename_of(line->source), extension);
+    return replace_extension(line->arena, lookup_basename(line->source), extension);
 }
 
 static bool is_null(const char *path)
@@ -112,7 +108,7 @@ static const char *depfile_targets(const struct c_line *line)
     }
     /* gcc's preprocessor, told by -Wp, knows nothing of -o. */
     if (!target || (line->inner_depfile && !line->dialect->is_clang))
-        target = replace_extension(line->arena, basename_of(line->source), ".o");
+        target = replace_extension(line->arena, lookup_basename(line->source), ".o");
     if (target) {
         c_outputs_add_target(line->dialect, target, true, &text);
         if (text.length)

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "common/lookup.h"
+
 /* Names without target and version, and their front ends. */
 static const struct {
     const char *name;
@@ -35,19 +37,13 @@ static int find_name(const char *text)
     return -1;
 }
 
-static const char *basename_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* What the links end in decides where it is a compiler's name: cc, and even gcc, may be clang. */
 const struct frontend *frontend_find(const char *argv0, const char *real_path)
 {
-    int found = real_path ? find_name(basename_of(real_path)) : -1;
+    int found = real_path ? find_name(lookup_basename(real_path)) : -1;
 
     if (found < 0)
-        found = find_name(basename_of(argv0));
+        found = find_name(lookup_basename(argv0));
     return found >= 0 ? names[found].frontend : &frontend_gcc;
 }
 

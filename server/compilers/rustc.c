@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/lookup.h"
 #include "server/compilers/prefix_map.h"
 #include "server/compilers/rustc_options.h"
 
@@ -445,25 +446,22 @@ static void choose_key(struct rustc_line *line)
 
 static bool is_rustc_name(const char *word)
 {
-    const char *slash = strrchr(word, '/'), *name = slash ? slash + 1 : word;
+    const char *name = lookup_basename(word);
     return strcmp(name, "rustc") == 0 || (strncmp(name, "rustc-", 6) == 0 && !strchr(name, '.'));
 }
 
 static bool is_driver_name(const char *word)
 {
-    const char *slash = strrchr(word, '/'), *name = slash ? slash + 1 : word;
-    return strcmp(name, "clippy-driver") == 0;
+    return strcmp(lookup_basename(word), "clippy-driver") == 0;
 }
 
 bool rustc_is_wrapped(char *const *argv)
 {
-    const char *slash = strrchr(argv[0], '/');
-
     if (is_rustc_name(argv[0]))
         return false;
     if (is_driver_name(argv[0]))
         return true;
-    return argv[1] && is_rustc_name(argv[1]) && !frontend_is_compiler_name(slash ? slash + 1 : argv[0]);
+    return argv[1] && is_rustc_name(argv[1]) && !frontend_is_compiler_name(lookup_basename(argv[0]));
 }
 
 /* stderr holds times of day and addresses then. */
