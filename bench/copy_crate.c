@@ -14,20 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bench/copy.h"
+
 static const char extra_word[] = "extra-filename=";
-
-/* All of `from` into `to`: in the kernel between files, through a buffer into pipes. */
-static bool copy(int from, int to)
-{
-    static char bytes[1 << 16];
-    ssize_t got;
-
-    while ((got = copy_file_range(from, NULL, to, NULL, 1 << 30, 0)) > 0)
-        ;
-    while (got < 0 && (got = read(from, bytes, sizeof bytes)) > 0)
-        got = write(to, bytes, (size_t)got) == got ? -1 : 0;
-    return got == 0;
-}
 
 static bool place(int folder, const char *name, int out)
 {

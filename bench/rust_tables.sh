@@ -97,7 +97,7 @@ table_cargo() {
     local turns=$((rounds / 50 > 3 ? rounds / 50 : 3)) plain copied=() cached=() theirs=() i
     rm -rf tree
     if fetch_fd_find "$out/sources"; then cp -a "$out/sources/fd-find" tree; else workspace tree; fi
-    $static -std=c11 -D_GNU_SOURCE -O2 -static -s -o copy_crate "$here/copy_crate.c" || return 1
+    $static -std=c11 -D_GNU_SOURCE -O2 -static -s -I"$root" -o copy_crate "$here/copy_crate.c" || return 1
     make_recording
     export CRATE_COPIES=$folder/copies CARGO_NET_OFFLINE=true CARGO_INCREMENTAL=0
     unset CARGO_TARGET_DIR RUSTFLAGS
