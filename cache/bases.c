@@ -81,12 +81,13 @@ int base_pack(const struct base *base, const void *bytes, size_t size, struct bu
 
 int bases_pack(struct bases *bases, const void *set, size_t size, int64_t *id, struct buf *out)
 {
-    size_t begin = out->length, best = 0, least = SIZE_MAX;
+    size_t begin = out->length, best = 0, last = 0, least = SIZE_MAX;
     int error = 0;
 
     *id = 0;
     for (size_t i = 0; i < bases->count && !fits_well(size, least); i++) {
         out->length = begin;
+        last = i;
         error = base_pack(&bases->list[i], set, size, out);
         if (error)
             return error;
@@ -95,13 +96,12 @@ int bases_pack(struct bases *bases, const void *set, size_t size, int64_t *id, s
             best = i;
         }
     }
-    bool last_is_best = out->length - begin == least;
     bool fits = fits_well(size, least) || fits_for_now(bases, size, least);
-    if (!fits || !last_is_best)
+    if (!fits || last != best)
         out->length = begin;
     if (!fits)
         return 0;
-    if (!last_is_best)
+    if (last != best)
         error = base_pack(&bases->list[best], set, size, out);
     *id = bases->list[best].id;
     use(bases, best);

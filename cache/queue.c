@@ -144,10 +144,10 @@ void queue_return_counters(struct queue *queue, struct counters *counters)
     release_counters(counters);
 }
 
-void queue_damaged(struct queue *queue)
+void queue_damaged(struct queue *queue, uint32_t generation)
 {
     pthread_mutex_lock(&queue->lock);
-    queue->damaged = true;
+    queue->damaged = generation;
     pthread_cond_signal(&queue->work);
     pthread_mutex_unlock(&queue->lock);
 }
@@ -228,7 +228,7 @@ void queue_take(struct queue *queue, int milliseconds, size_t bytes, struct grou
     group->stop = queue->stop && !queue->first;
     memset(&queue->uses, 0, sizeof queue->uses);
     memset(&queue->counters, 0, sizeof queue->counters);
-    queue->damaged = false;
+    queue->damaged = 0;
     pthread_mutex_unlock(&queue->lock);
 }
 

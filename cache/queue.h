@@ -57,8 +57,8 @@ struct group {
     struct job *call; /* after them; or NULL */
     struct uses uses;
     struct counters counters;
-    bool damaged; /* a reader said so */
-    bool stop;    /* nothing will come any more */
+    uint32_t damaged; /* a generation that a reader found so; 0: none */
+    bool stop;        /* nothing will come any more */
 };
 
 struct queue {
@@ -70,7 +70,8 @@ struct queue {
     int64_t since; /* clock_monotonic() of the first that waits; 0: none */
     struct uses uses;
     struct counters counters;
-    bool damaged, stop;
+    uint32_t damaged;
+    bool stop;
 };
 
 void queue_init(struct queue *queue);
@@ -82,7 +83,7 @@ void queue_remove(struct queue *queue, struct job *job);
 void queue_call(struct queue *queue, struct job *job); /* waits */
 void queue_use(struct queue *queue, int64_t id, int64_t used);
 void queue_counter(struct queue *queue, const char *name, int64_t amount);
-void queue_damaged(struct queue *queue);
+void queue_damaged(struct queue *queue, uint32_t generation); /* which is not 0 */
 void queue_stop(struct queue *queue);
 
 /* Waits for work (at most `milliseconds`, 0: not at all) and, unless somebody waits for it, a little longer

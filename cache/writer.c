@@ -324,7 +324,7 @@ static void *write_until_stopped(void *data)
 
     do {
         queue_take(&writer->queue, more ? 0 : IDLE_MILLISECONDS, writer->group_bytes, &group);
-        if (group.damaged && writer_mode(writer) == STORE_OPEN)
+        if (group.damaged && group.damaged == writer_generation(writer) && writer_mode(writer) == STORE_OPEN)
             handle_error(writer, -EUCLEAN);
         write_group(writer, &group);
         notice_foreign_changes(writer);
@@ -434,7 +434,7 @@ void writer_add_counter(struct writer *writer, const char *name, int64_t amount)
 void writer_damaged(struct writer *writer, uint32_t generation)
 {
     if (generation == writer_generation(writer))
-        queue_damaged(&writer->queue);
+        queue_damaged(&writer->queue, generation);
 }
 
 int writer_call(struct writer *writer, writer_function *call, void *data)

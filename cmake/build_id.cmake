@@ -8,7 +8,7 @@
 if(CMAKE_SCRIPT_MODE_FILE)
     file(GLOB_RECURSE sources LIST_DIRECTORIES false
          ${SOURCE}/common/*.[ch] ${SOURCE}/cache/*.[ch] ${SOURCE}/jobserver/*.[ch] ${SOURCE}/spawn/*.[ch]
-         ${SOURCE}/server/*.[ch] ${SOURCE}/client/*.[ch])
+         ${SOURCE}/server/*.[ch] ${SOURCE}/client/*.[ch] ${SOURCE}/cmake/*.cmake)
     list(APPEND sources ${SOURCE}/CMakeLists.txt)
     list(SORT sources)
     set(all "${FLAGS}")

@@ -298,16 +298,19 @@ void server_last_warning(struct buf *out)
     pthread_mutex_unlock(&warning_mutex);
 }
 
-/* False if there are too few even so: libuv ends a process that it can't give its pipes. */
-static bool raise_descriptor_limit(void)
+/* The soft limits are those of whoever happened to start the server; children get their clients' own. False
+ * if there are too few descriptors even so: libuv ends a process that it can't give its pipes. */
+static bool raise_limits(void)
 {
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
 
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
-    }
-    return limit.rlim_cur >= DESCRIPTORS_MIN;
+    for (int i = 0; i < TRAMPOLINE_LIMITS; i++)
+        if (i != RLIMIT_STACK && i != RLIMIT_CORE && getrlimit(i, &limit) == 0 &&
+            limit.rlim_cur < limit.rlim_max) {
+            limit.rlim_cur = limit.rlim_max;
+            setrlimit(i, &limit);
+        }
+    return getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= DESCRIPTORS_MIN;
 }
 
 static void find_own_limits(struct server *server)
@@ -423,7 +426,8 @@ int server_run(struct settings *settings, struct arena *arena, int ready)
     server->listener = server->lock = -1;
     umask(0); /* modes are said where files are made */
     signal(SIGPIPE, SIG_IGN);
-    if (!raise_descriptor_limit()) {
+    signal(SIGXFSZ, SIG_IGN);
+    if (!raise_limits()) {
         fprintf(stderr, "ccwrap: can't serve with fewer than %d descriptors\n", DESCRIPTORS_MIN);
         return 1;
     }

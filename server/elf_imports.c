@@ -5,13 +5,16 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Larger programs and libraries are held to hide something. What tells the loader stands at the beginning. */
+enum { WHOLE = 256 * 1024 * 1024, BEGINNING = 64 * 1024 };
+
 struct image {
-    const unsigned char *bytes;
+    unsigned char *bytes;
     size_t size;
 };
 
@@ -147,27 +150,48 @@ static bool is_observable(const struct image *image)
     return !has_bare_code(image);
 }
 
-/* Maps a plain file; false where that can't be. */
-static bool open_image(int directory, const char *path, struct image *image)
+static ssize_t read_at_most(int fd, unsigned char *bytes, size_t size)
+{
+    size_t have = 0;
+
+    while (have < size) {
+        ssize_t got = read(fd, bytes + have, size - have);
+        if (got < 0)
+            return -1;
+        if (got == 0)
+            break;
+        have += (size_t)got;
+    }
+    return (ssize_t)have;
+}
+
+/* Reads the first `most` bytes of a plain file (a map of one that shrinks would be a signal); false where
+ * that can't be. */
+static bool open_image(int directory, const char *path, size_t most, struct image *image)
 {
     struct stat status;
-    void *bytes = MAP_FAILED;
+    ssize_t size = -1;
     int fd = openat(directory, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
-    if (fd < 0)
-        return false;
-    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
-        image->size = (size_t)status.st_size;
-        bytes = mmap(NULL, image->size, PROT_READ, MAP_PRIVATE, fd, 0);
-        image->bytes = bytes;
+    image->bytes = NULL;
+    if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+        most = (size_t)status.st_size < most ? (size_t)status.st_size : most;
+        image->bytes = malloc(most);
+        size = image->bytes ? read_at_most(fd, image->bytes, most) : -1;
     }
-    close(fd);
-    return bytes != MAP_FAILED;
+    if (fd >= 0)
+        close(fd);
+    if (size <= 0) {
+        free(image->bytes);
+        return false;
+    }
+    image->size = (size_t)size;
+    return true;
 }
 
 static void close_image(struct image *image)
 {
-    munmap((void *)(uintptr_t)image->bytes, image->size);
+    free(image->bytes);
 }
 
 bool elf_imports(int directory, const char *path, const char *symbol)
@@ -175,7 +199,7 @@ bool elf_imports(int directory, const char *path, const char *symbol)
     struct image image;
     struct symbols symbols;
 
-    if (!open_image(directory, path, &image))
+    if (!open_image(directory, path, WHOLE, &image))
         return true;
     bool found = !find_symbols(&image, &symbols) || is_imported(&symbols, symbol);
     close_image(&image);
@@ -186,7 +210,7 @@ bool elf_is_observable(int directory, const char *path)
 {
     struct image image;
 
-    if (!open_image(directory, path, &image))
+    if (!open_image(directory, path, WHOLE, &image))
         return false;
     bool observable = is_observable(&image);
     close_image(&image);
@@ -200,7 +224,8 @@ static bool is_elf(const struct image *image)
 
 static bool contains(const struct image *image, const Elf64_Phdr *segment, const char *text)
 {
-    return segment->p_offset <= image->size && segment->p_filesz <= image->size - segment->p_offset &&
+    return segment->p_filesz <= PATH_MAX && segment->p_offset <= image->size &&
+           segment->p_filesz <= image->size - segment->p_offset &&
            memmem(image->bytes + segment->p_offset, segment->p_filesz, text, strlen(text));
 }
 
@@ -229,7 +254,7 @@ enum elf_loader elf_loader(const char *path)
 {
     struct image image;
 
-    if (!open_image(AT_FDCWD, path, &image))
+    if (!open_image(AT_FDCWD, path, BEGINNING, &image))
         return ELF_LOADER_UNKNOWN;
     enum elf_loader loader = loader_of(&image);
     close_image(&image);
@@ -269,7 +294,7 @@ bool elf_is_watchable(const char *path)
         struct image image;
         if (changes_user(path))
             return false;
-        if (!open_image(AT_FDCWD, path, &image))
+        if (!open_image(AT_FDCWD, path, BEGINNING, &image))
             return true;
         bool elf = is_elf(&image);
         enum elf_loader loader = loader_of(&image);

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 int file_search(int directory, const char *path, size_t overlap,
-                bool (*found)(const void *data, const char *bytes, size_t length), const void *data)
+                bool (*found)(void *data, const char *bytes, size_t length), void *data)
 {
     char bytes[64 * 1024];
     size_t kept = 0;

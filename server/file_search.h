@@ -10,6 +10,6 @@
  * negative errno: it can't be read. */
 enum { FILE_SEARCH_OVERLAP = 1024 };
 int file_search(int directory, const char *path, size_t overlap,
-                bool (*found)(const void *data, const char *bytes, size_t length), const void *data);
+                bool (*found)(void *data, const char *bytes, size_t length), void *data);
 
 #endif

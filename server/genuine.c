@@ -34,9 +34,9 @@ static const struct family *family_of(const char *path)
     return NULL;
 }
 
-static bool holds_mark(const void *data, const char *bytes, size_t length)
+static bool holds_mark(void *data, const char *bytes, size_t length)
 {
-    const struct family *family = data;
+    const struct family *family = *(const struct family **)data;
 
     for (size_t i = 0; i < MARKS && family->marks[i]; i++)
         if (memmem(bytes, length, family->marks[i], strlen(family->marks[i])))
@@ -48,7 +48,7 @@ bool genuine_program(struct file_digests *digests, int directory, const char *pa
 {
     const struct family *family = family_of(path);
     struct file_facts facts;
-    bool genuine;
+    uint8_t genuine;
 
     if (!family)
         return true;
@@ -56,7 +56,7 @@ bool genuine_program(struct file_digests *digests, int directory, const char *pa
         return false;
     if (verdicts_recall(&verdicts, &facts.content, &genuine))
         return genuine;
-    genuine = file_search(directory, path, FILE_SEARCH_OVERLAP, holds_mark, family) == 1;
+    genuine = file_search(directory, path, FILE_SEARCH_OVERLAP, holds_mark, &family) == 1;
     verdicts_remember(&verdicts, &facts.content, genuine);
     return genuine;
 }

@@ -158,8 +158,22 @@ static void add_extra_files(struct request *request, struct hasher *hasher)
 /* A word as two checkouts below `basedir` share it. */
 static void add_word(struct request *request, struct hasher *hasher, const char *tag, const char *word)
 {
-    hasher_text(hasher, tag,
-                word ? basedir_word(&request->arena, request->bases, request->wire.directory, word) : NULL);
+    const char *shared =
+        word ? basedir_word(&request->arena, request->bases, request->wire.directory, word) : NULL;
+
+    request->words_shortened |= shared != word;
+    hasher_text(hasher, tag, shared);
+}
+
+/* What a macro holds can show in any way: its length, its hash. */
+static bool defines_macro(const char *before, const char *word)
+{
+    static const char *const options[] = {"-D", "--define-macro", "-Wp,", "-Xclang", "-Xpreprocessor"};
+
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (strncmp(word, options[i], strlen(options[i])) == 0 || (before && strcmp(before, options[i]) == 0))
+            return true;
+    return false;
 }
 
 static void add_command(struct request *request, struct hasher *hasher)
@@ -171,8 +185,13 @@ static void add_command(struct request *request, struct hasher *hasher)
     hasher_text(hasher, "name", request->wire.argv[0]);
     hasher_text(hasher, "namespace", request->settings.name_space);
     hasher_number(hasher, "words", command->key_word_count);
-    for (size_t i = 0; i < command->key_word_count; i++)
-        add_word(request, hasher, "word", command->key_words[i]);
+    for (size_t i = 0; i < command->key_word_count; i++) {
+        const char *word = command->key_words[i];
+        if (defines_macro(i ? command->key_words[i - 1] : NULL, word))
+            hasher_text(hasher, "macro", word);
+        else
+            add_word(request, hasher, "word", word);
+    }
     hasher_text(hasher, "language", command->language);
     add_word(request, hasher, "source", command->source);
     if (command->directory_shows)

@@ -151,6 +151,19 @@ bool known_library(const char *path)
     return matches(lookup_basename(path), names, COUNT(names));
 }
 
+bool known_runs_macros(const char *path)
+{
+    static const char *const names[] = {"rustc", "clippy-driver"};
+    return matches(lookup_basename(path), names, COUNT(names));
+}
+
+bool known_is_shell(const char *path)
+{
+    static const char *const names[] = {"sh",   "dash", "bash",    "rbash", "ksh*",
+                                        "zsh*", "mksh", "busybox", "perl*"};
+    return path && matches(lookup_basename(path), names, COUNT(names));
+}
+
 bool known_holds_old_output(const char *path)
 {
     static const char *const names[] = {"lld", "lld-*", "ld.lld*", "rust-lld"};

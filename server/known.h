@@ -36,6 +36,13 @@ bool known_library(const char *path);
  * freed in the background when they close it, and don't read it. */
 bool known_holds_old_output(const char *path);
 
+/* Does it load code of the user's, which may ask for the clock, while itself it never does (but for the names
+ * of incremental sessions)? */
+bool known_runs_macros(const char *path);
+
+/* Does it run texts whose variables give chance or the clock without a call? NULL: no. */
+bool known_is_shell(const char *path);
+
 enum variable_effect {
     VARIABLE_INPUT,    /* its value counts */
     VARIABLE_NONE,     /* its effect is seen elsewhere, or there is none on results */

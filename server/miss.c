@@ -261,6 +261,8 @@ void miss_begin(struct request *request, enum answer answer)
     miss->open_handles++;
     if (request->complaints.length)
         connection_send_bytes(&miss->connection, request->complaints.data, request->complaints.length);
+    if (miss->leaving) /* the client has gone meanwhile */
+        return;
     if (answer == ANSWER_REPLIED)
         miss_reply_with_request(miss);
     else if (answer == ANSWER_PREPROCESS)

@@ -123,6 +123,23 @@ static const struct child_events preprocess_events = {
     .closed = preprocessor_closed,
 };
 
+/* Without the recorder nothing tells that gcc would take a precompiled header in a text's place: so its text
+ * shall. */
+static char *const *preprocess_words(struct request *request)
+{
+    char **words = request->command.preprocess_argv;
+    size_t count = 0;
+
+    if (request->watch || request->frontend != &frontend_gcc)
+        return words;
+    while (words[count])
+        count++;
+    char **more = ARENA_ARRAY(&request->arena, char *, count + 2);
+    memcpy(more, words, count * sizeof *more);
+    more[count] = arena_strdup(&request->arena, "-fpch-preprocess");
+    return more;
+}
+
 /* The client isn't told: should this server vanish, a preprocessor that goes on does no harm. */
 void miss_start_preprocessor(struct miss *miss)
 {
@@ -137,8 +154,8 @@ void miss_start_preprocessor(struct miss *miss)
     request->text = &miss->text;
     int error = text_open(&miss->text, !request->watch);
     if (!error)
-        error = miss_start_child(miss, request->wire.program, request->command.preprocess_argv,
-                                 environment.entries, miss->text.fd, &preprocess_events);
+        error = miss_start_child(miss, request->wire.program, preprocess_words(request), environment.entries,
+                                 miss->text.fd, &preprocess_events);
     if (error) {
         miss_release_slot(miss);
         miss_reply_run(miss, REASON_NOT_FOUND, strerror(-error));

@@ -10,12 +10,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/lookup.h"
 #include "common/memory.h"
-#include "server/dated.h"
 #include "server/elf_imports.h"
 #include "server/observe_outputs.h"
 #include "server/text.h"
+#include "server/traits.h"
 #include "server/walk.h"
+
+/* With one of these in any text, each file may be read for another thing than its tokens. */
+enum { TRAITS_OF_RAW_INPUT = TRAIT_ASSEMBLER | TRAIT_RAW };
 
 static struct file_digests *digests_of(const struct walk *walk)
 {
@@ -60,7 +64,8 @@ static bool shows_in_text(const struct walk *walk, const struct path_entry *entr
 {
     const struct request *request = walk->observation->request;
 
-    if (!request->by_text || program || request->command.positions_show || walk->observation->has_messages)
+    if (!request->by_text || program || request->command.positions_show || walk->observation->has_messages ||
+        (walk->traits & TRAITS_OF_RAW_INPUT))
         return false;
     return is_main_source(walk, entry) || (request->text && text_shows(request->text, entry->path));
 }
@@ -103,14 +108,58 @@ static void add_opened_folder(struct walk *walk, const struct path_entry *entry,
     memory_free(real);
 }
 
-static void add_content(struct walk *walk, const struct path_entry *entry)
+/* A list of functions, a profile, a configuration: what stands behind two slashes may be no comment there. */
+static bool is_named_by_option(const struct request *request, const char *path)
+{
+    const char *name = lookup_basename(path);
+
+    for (char *const *word = request->wire.argv + 1; word[-1] && *word; word++)
+        if (strcmp(*word, request->command.source) != 0 && strcmp(lookup_basename(*word), name) == 0)
+            return true;
+        else if ((*word)[0] == '-' && strstr(*word, name))
+            return true;
+    return false;
+}
+
+/* Headers of compilers and the C library are known to do no harm by these: what a user's text makes of their
+ * macros is found in that text. */
+static unsigned traits_of_input(const struct request *request, const char *path,
+                                const struct file_facts *facts)
+{
+    unsigned traits = traits_of_file(request->ground, path, facts);
+
+    if (strncmp(path, "/usr/", 5) == 0)
+        traits &= ~(unsigned)TRAIT_ASSEMBLER;
+    if (strstr(path, "/include/c++/") || strncmp(path, "/usr/lib/", 9) == 0 ||
+        strcmp(path, "/usr/include/assert.h") == 0)
+        traits &= ~(unsigned)TRAIT_OWN_NAME;
+    return traits;
+}
+
+/* What the file holds, and what it asks for as a text. */
+static void look_into(struct walk *walk, struct path_entry *entry)
 {
     const struct request *request = walk->observation->request;
     bool program = entry->use & (USE_RUN | USE_TRIED | USE_LOADED),
-         text = !program && !request->command.positions_show;
-    struct file_facts facts;
+         text = !program && !request->command.positions_show && !is_named_by_option(request, entry->path);
 
-    int error = file_digest(digests_of(walk), request->ground, entry->path, text, &facts);
+    entry->error = file_digest(digests_of(walk), request->ground, entry->path, text, &entry->facts);
+    if (entry->error)
+        return;
+    if (!program && request->frontend != &frontend_rustc)
+        walk->traits |= traits_of_input(request, entry->path, &entry->facts);
+    if ((entry->use & USE_SCRIPT) &&
+        (traits_of_file(request->ground, entry->path, &entry->facts) & TRAIT_CHANCE))
+        walk_give_up(walk, REASON_TIME, entry->path);
+}
+
+static void add_content(struct walk *walk, const struct path_entry *entry)
+{
+    const struct request *request = walk->observation->request;
+    bool program = entry->use & (USE_RUN | USE_TRIED | USE_LOADED);
+    int error = entry->error;
+    struct file_facts facts = entry->facts;
+
     if (error == -EINVAL && !program) { /* a directory that was opened, most likely */
         struct stat status;
         if (fstatat(request->ground, entry->path, &status, 0) == 0 && S_ISDIR(status.st_mode))
@@ -127,8 +176,6 @@ static void add_content(struct walk *walk, const struct path_entry *entry)
     if (!shown)
         input_set_add_file(walk->observation->set, entry->path, &facts, entry->use & (USE_RUN | USE_TRIED));
     observe_outputs_note_input(walk->observation, entry->path, &facts, program);
-    if (!program && request->frontend != &frontend_rustc && !walk->observation->shows_times)
-        walk->observation->shows_times = dated_file(request->ground, entry->path, &facts);
 }
 
 static void add_listing(struct walk *walk, const struct path_entry *entry)
@@ -276,8 +323,28 @@ static void add_facts(struct walk *walk)
 
     if (observation->has_messages)
         observe_add_message_facts(observation);
-    if (!observation->has_messages && !request->command.positions_show)
+    if (!observation->has_messages && !request->command.positions_show &&
+        !(walk->traits & (TRAITS_OF_RAW_INPUT | TRAIT_COMMENTS)))
         input_set_allow_comments(observation->set);
+    if (request->words_shortened && (walk->traits & TRAIT_OWN_NAME))
+        input_set_add_fact(observation->set, FACT_DIRECTORY, request_fact(request, FACT_DIRECTORY));
+    observation->shows_times |= (walk->traits & TRAIT_DATED) != 0;
+}
+
+/* The words of the command can say what a text can: -D's values. */
+static void add_traits_of_words(struct walk *walk)
+{
+    for (char *const *word = walk->observation->request->wire.argv; *word; word++)
+        walk->traits |= traits_of_text(*word, strlen(*word)) & (TRAITS_OF_RAW_INPUT | TRAIT_OWN_NAME);
+}
+
+/* What counts as an input: not what the compile made, or what says nothing. */
+static bool is_input(const struct path_entry *entry)
+{
+    enum path_kind kind = known_path(entry->path);
+
+    return (entry->use & USE_CONTENT) && !(entry->use & (USE_SILENT | USE_PRIVATE)) && !walk_is_own(entry) &&
+           kind != PATH_NO_INPUT && kind != PATH_SPECIAL;
 }
 
 /* What the front end says of paths, and a pool of the jobserver: that it is opened says nothing. */
@@ -307,6 +374,11 @@ void observe(struct observation *observation)
     set_aside(walk);
     observation->set = input_set_builder_new();
     walk_log(walk);
+    add_traits_of_words(walk);
+    for (struct path_entry *entry = walk->paths.first; entry && observation->reason == REASON_NONE;
+         entry = entry->next)
+        if (is_input(entry))
+            look_into(walk, entry);
     for (struct path_entry *entry = walk->paths.first; entry && observation->reason == REASON_NONE;
          entry = entry->next)
         add_path(walk, entry);

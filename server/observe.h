@@ -30,8 +30,9 @@ struct observation {
     enum reason reason; /* REASON_NONE: may be stored */
     const char *word;   /* path or name that is to blame; arena of the request */
     struct input_set_builder *set;
-    struct output_file *outputs; /* descriptors are open */
-    struct noted_input *inputs;  /* observe_outputs.c's */
+    struct output_file *outputs;    /* descriptors are open */
+    struct noted_input *inputs;     /* observe_outputs.c's */
+    struct noted_inputs *inputs_by; /* … */
     size_t output_count;
 };
 

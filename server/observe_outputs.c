@@ -20,17 +20,39 @@ struct noted_input {
     struct file_facts facts;
     bool program;
     struct noted_input *next;
+    struct noted_input *next_of_content, *next_of_file; /* in their slots */
 };
+
+/* In two tables, by content and by inode, so that each is found without a walk over all. */
+enum { INPUT_SLOTS = 1024 };
+struct noted_inputs {
+    struct noted_input *by_content[INPUT_SLOTS], *by_file[INPUT_SLOTS];
+};
+
+static struct noted_input **slot_of_content(struct noted_inputs *inputs, const struct digest *content)
+{
+    return &inputs->by_content[(content->bytes[0] | content->bytes[1] << 8) % INPUT_SLOTS];
+}
+
+static struct noted_input **slot_of_file(struct noted_inputs *inputs, uint64_t inode)
+{
+    return &inputs->by_file[inode % INPUT_SLOTS];
+}
 
 /* gcc takes two files of one content, size and mtime for the same one (#pragma once, #import), clang two
  * names of one inode. So how alike two equal inputs are must stay as it is. */
 void observe_outputs_note_input(struct observation *observation, const char *path,
                                 const struct file_facts *facts, bool program)
 {
-    struct noted_input *input = ARENA_NEW(&observation->request->arena, struct noted_input);
+    struct arena *arena = &observation->request->arena;
+    struct noted_input *input = ARENA_NEW(arena, struct noted_input);
 
+    if (!observation->inputs_by)
+        observation->inputs_by = ARENA_NEW(arena, struct noted_inputs);
+    struct noted_input **content = slot_of_content(observation->inputs_by, &facts->content);
+    struct noted_input **file = slot_of_file(observation->inputs_by, facts->stamp.inode);
     if (!program && facts->stamp.size > 0 && !observation->request->command.names_only)
-        for (const struct noted_input *other = observation->inputs; other; other = other->next)
+        for (const struct noted_input *other = *content; other; other = other->next_of_content)
             if (digest_equal(&other->facts.content, &facts->content))
                 input_set_add_twins(observation->set, path, other->path,
                                     other->facts.stamp.inode == facts->stamp.inode &&
@@ -41,11 +63,18 @@ void observe_outputs_note_input(struct observation *observation, const char *pat
     input->program = program;
     input->next = observation->inputs;
     observation->inputs = input;
+    input->next_of_content = *content;
+    *content = input;
+    input->next_of_file = *file;
+    *file = input;
 }
 
 static bool is_input(const struct observation *observation, const struct stat *status)
 {
-    for (const struct noted_input *input = observation->inputs; input; input = input->next)
+    if (!observation->inputs_by)
+        return false;
+    for (const struct noted_input *input = *slot_of_file(observation->inputs_by, status->st_ino); input;
+         input = input->next_of_file)
         if (input->facts.stamp.inode == status->st_ino && input->facts.stamp.device == status->st_dev)
             return true;
     return false;
@@ -122,12 +151,24 @@ static enum output_role role_of(const struct request *request, const struct path
     return OUTPUT_OTHER;
 }
 
-/* Modes that the umask or the folder explains are made so for whoever gets the file. */
-static uint32_t mode_flags(const struct request *request, const char *path, mode_t mode)
+/* Was it there before the compile, which then wrote into it? False where the file system keeps no time of
+ * birth. */
+static bool is_older(const struct observation *observation, int fd)
 {
+    struct statx status;
+
+    return statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &status) == 0 && (status.stx_mask & STATX_BTIME) &&
+           status.stx_btime.tv_sec * INT64_C(1000000000) + status.stx_btime.tv_nsec < observation->started;
+}
+
+/* Modes that the umask, the folder or an old file explains are made so for whoever gets the file. */
+static uint32_t mode_flags(const struct observation *observation, const char *path, int fd, mode_t mode)
+{
+    const struct request *request = observation->request;
     mode_t usual = (mode & 0111 ? 0777 : 0666) & ~(mode_t)request->wire.umask;
 
-    if ((mode & 07777) == usual || result_folder_sets_modes(request->ground, path))
+    if ((mode & 07777) == usual || is_older(observation, fd) ||
+        result_folder_sets_modes(request->ground, path))
         return 0;
     return RESULT_EXACT_MODE;
 }
@@ -153,7 +194,7 @@ static void add_output(struct observation *observation, const struct path_table 
                                    .mode = status.st_mode,
                                    .fd = fd,
                                    .size = (uint64_t)status.st_size,
-                                   .flags = mode_flags(request, path, status.st_mode)};
+                                   .flags = mode_flags(observation, path, fd, status.st_mode)};
     if (is_input(observation, &status))
         give_up(observation, REASON_SHARED_FILE, path);
     if (output->role == OUTPUT_OTHER && !result_is_asked_for(request, path))

@@ -34,6 +34,7 @@ enum path_use {
     USE_DENIED = 1 << 17,  /* looked up in a folder that may not be searched */
     USE_DATED = 1 << 18,   /* stat'ed by a program to which size and times may say something */
     USE_SCANNED = 1 << 19, /* … and mode and owner, too */
+    USE_SCRIPT = 1 << 20,  /* read by a shell, which may run it */
     USE_SILENT = 1 << 14,  /* whatever is done with it says nothing */
     USE_PRIVATE = 1 << 15, /* in the compiler's own folder that goes on from compile to compile */
 };
@@ -48,6 +49,8 @@ struct path_entry {
     bool stamped, restamped; /* it has a stamp; it was read again with another one */
     unsigned use;
     pid_t holder;            /* the process that opened it only to remove it, should it do so; 0: none */
+    int error;               /* of `facts`, which are looked for once */
+    struct file_facts facts; /* of what it holds after the compile, for USE_CONTENT */
     struct path_entry *next; /* in order of first use */
     size_t hash;
 };

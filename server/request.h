@@ -50,6 +50,7 @@ struct request {
     struct digest key;           /* direct key */
     struct digest text_key;      /* key by preprocessed text */
     bool by_text;                /* text_key is made, and what is stored goes under it */
+    bool words_shortened;        /* an absolute path of the command is told by its place in the key */
     const struct text *text;     /* the preprocessed text's line markers; NULL: there is none */
     bool watch;                  /* the recorder is to watch the compile */
     const char *facts[FACT_COUNT];

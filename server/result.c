@@ -225,14 +225,24 @@ static bool is_made_anew(uint32_t role)
     return role == OUTPUT_OBJECT || role == OUTPUT_SPLIT_DEBUG || role == OUTPUT_DIAGNOSTICS;
 }
 
-/* Depfiles and other files by the way are truncated by compilers, not made anew: they keep their modes. */
+/* Depfiles and other files by the way are truncated by compilers, not made anew: they keep their modes. So do
+ * assembler texts and empty objects that gcc writes. */
+static bool is_written_into(const struct request *request, uint32_t role, const struct stat *old)
+{
+    if (request->command.replaces_outputs)
+        return false;
+    return !is_made_anew(role) || (role == OUTPUT_OBJECT && request->frontend == &frontend_gcc &&
+                                   (request->command.truncates_object || old->st_size == 0));
+}
+
 static mode_t mode_of_restored(const struct request *request, const struct packed_file *file,
                                const struct restored *restored)
 {
     struct stat status;
 
-    if (!is_made_anew(file->role) && !request->command.replaces_outputs && !restored->absent &&
-        fstatat(restored->directory, restored->target, &status, AT_SYMLINK_NOFOLLOW) == 0)
+    if (!restored->absent &&
+        fstatat(restored->directory, restored->target, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+        is_written_into(request, file->role, &status))
         return status.st_mode & 07777;
     return mode_for(request, file, restored);
 }

@@ -12,7 +12,7 @@
 #include "server/observe_outputs.h"
 #include "server/parts.h"
 #include "server/path_table.h"
-#include "server/dated.h"
+#include "server/traits.h"
 #include "server/text_scan.h"
 
 void text_init(struct text *text)
@@ -184,20 +184,75 @@ static void add_sources(struct text *text, struct observation *observation)
             continue;
         if (error || facts.stamp.ctime >= text->started)
             give_up(observation, REASON_MODIFIED_INPUT, arena_strdup(&request->arena, path));
-        else if (dated_file(request->directory, path, &facts)) /* the text doesn't show what it asks for */
+        else if (traits_of_file(request->directory, path, &facts) &
+                 TRAIT_DATED) /* the text doesn't show what it asks for */
             give_up(observation, REASON_UNWATCHABLE, arena_strdup(&request->arena, path));
         else if (contents)
             input_set_add_file(observation->set, path, &facts, false);
     }
 }
 
-static void add_written(struct text *text, struct observation *observation)
+/* The path that is this word, or is glued to its option; NULL: none. */
+static const char *path_of_word(const char *word)
+{
+    static const char *const glued[] = {"-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros"};
+
+    if (word[0] != '-')
+        return word[0] ? word : NULL;
+    for (size_t i = 0; i < sizeof glued / sizeof *glued; i++)
+        if (strncmp(word, glued[i], strlen(glued[i])) == 0)
+            return word[strlen(glued[i])] ? word + strlen(glued[i]) : NULL;
+    return NULL;
+}
+
+static bool is_output(const struct request *request, const char *path)
+{
+    for (int role = 0; role < OUTPUT_ROLES; role++)
+        if (request->command.output[role] && strcmp(request->command.output[role], path) == 0)
+            return true;
+    return false;
+}
+
+/* A precompiled header beside one that is named by -include is taken for it, and its text isn't shown. */
+static void add_precompiled(struct observation *observation, const char *path)
+{
+    static const char *const extensions[] = {"pch", "gch"};
+    struct request *request = observation->request;
+
+    for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++) {
+        const char *precompiled = arena_printf(&request->arena, "%s.%s", path, extensions[i]);
+        if (faccessat(request->directory, precompiled, F_OK, 0) == 0)
+            give_up(observation, REASON_UNWATCHABLE, precompiled);
+        else
+            input_set_add_absent(observation->set, precompiled, true);
+    }
+}
+
+/* What the text doesn't show of the paths that the command names: clang's debug information differs by the
+ * folders that there are. */
+static void add_named(struct observation *observation)
+{
+    struct request *request = observation->request;
+
+    for (char *const *word = request->wire.argv + 1; word[-1] && *word; word++) {
+        const char *path = path_of_word(*word);
+        struct stat status;
+        if (!path || is_output(request, path) || strcmp(path, request->command.source) == 0)
+            continue;
+        if (fstatat(request->directory, path, &status, 0) != 0)
+            input_set_add_absent(observation->set, path, true);
+        else
+            input_set_add_exists(observation->set, path, status.st_mode, true);
+        add_precompiled(observation, path);
+    }
+}
+
+static void add_written(struct observation *observation)
 {
     struct request *request = observation->request;
     struct path_table paths;
     struct stat status;
 
-    (void)text;
     path_table_init(&paths, &request->arena, request->wire.directory);
     paths.bases = request->bases;
     for (int role = OUTPUT_OTHER + 1; role < OUTPUT_ROLES; role++) {
@@ -222,6 +277,10 @@ static bool holds_all_inputs(const struct text *text, const char **word)
     if (!bytes)
         return false;
     bool holds = text_scan(bytes, size, word);
+    if (holds && memmem(bytes, size, "pch_preprocess", strlen("pch_preprocess"))) {
+        *word = "precompiled header";
+        holds = false;
+    }
     unmap_file(bytes, size);
     return holds;
 }
@@ -242,9 +301,10 @@ void text_observe(struct text *text, struct observation *observation)
         return;
     }
     add_sources(text, observation);
+    add_named(observation);
     input_set_add_fact(observation->set, FACT_ENVIRONMENT, request_fact(request, FACT_ENVIRONMENT));
     if (observation->has_messages)
         observe_add_message_facts(observation);
     if (observation->reason == REASON_NONE)
-        add_written(text, observation);
+        add_written(observation);
 }

@@ -1,5 +1,5 @@
-/* verdicts: what was found out about files, yes or no, remembered by their content. A table of fixed size:
- * the newest stays. Any thread, without a lock. */
+/* verdicts: what was found out about files, some bits for each, remembered by their content. A table of fixed
+ * size: the newest stays. Any thread, without a lock. */
 #ifndef CCWRAP_SERVER_VERDICTS_H
 #define CCWRAP_SERVER_VERDICTS_H
 
@@ -10,7 +10,7 @@
 
 #include "cache/hash.h"
 
-/* A slot holds 63 bits of a content's digest, which none has by chance, and the verdict; 0: free. */
+/* A slot holds 55 bits of a content's digest, which no other has by chance, and the verdict; 0: free. */
 struct verdicts {
     _Atomic uint64_t *slots;
     size_t count;
@@ -22,7 +22,7 @@ struct verdicts {
     static const struct verdicts name = {name##_slots, slots_count}
 
 /* True if the verdict is known: *verdict. */
-bool verdicts_recall(const struct verdicts *verdicts, const struct digest *content, bool *verdict);
-void verdicts_remember(const struct verdicts *verdicts, const struct digest *content, bool verdict);
+bool verdicts_recall(const struct verdicts *verdicts, const struct digest *content, uint8_t *verdict);
+void verdicts_remember(const struct verdicts *verdicts, const struct digest *content, uint8_t verdict);
 
 #endif

@@ -190,6 +190,8 @@ static void note_open(struct walk *walk, const struct record *record)
         bool first = !(entry->use & USE_CONTENT);
         entry->holder = first && find_process(walk, record->pid)->holds_old_output ? record->pid : 0;
         note_look(walk, entry, record->result, USE_READ, USE_MISSED);
+        if (known_is_shell(find_process(walk, record->pid)->program))
+            entry->use |= USE_SCRIPT;
         note_stamp(entry, record);
     } else if (record->result >= 0)
         note_write(walk, entry, record->flags);
@@ -280,7 +282,7 @@ static bool is_observable(struct walk *walk, const char *path)
     VERDICTS(verdicts, 256);
     const struct request *request = walk->observation->request;
     struct file_facts facts;
-    bool observable;
+    uint8_t observable;
 
     if (file_digest(cache_digests(request->server->cache), request->ground, path, false, &facts) != 0)
         return false;
@@ -377,8 +379,9 @@ static void note_clock(struct walk *walk, const struct record *record)
 
     process->times += record->kind == RECORD_TIME;
     process->clocks += record->kind == RECORD_CLOCK;
-    if (process->program &&
-        known_asks_clock(process->program, process->kind, process->times, process->clocks))
+    bool macro = process->program && !walk->private_folder && known_runs_macros(process->program);
+    if (macro || (process->program &&
+                  known_asks_clock(process->program, process->kind, process->times, process->clocks)))
         walk_give_up(walk, REASON_TIME, process->program);
 }
 

@@ -44,6 +44,7 @@ struct walk {
     struct name *runpaths;  /* folders that the loader searched, $ORIGIN replaced */
     struct catalog *catalogs;
     bool whole_environment;
+    unsigned traits; /* of all texts that were read (traits.h), without those that are no danger there */
     const char *private_folder; /* in the table's form; NULL: none */
 };
 

@@ -77,11 +77,13 @@ static int note_object(struct dl_phdr_info *object, size_t size, void *first)
     return 0;
 }
 
+/* Not in the child of a fork: another thread may have held the loader's lock at that moment, and nobody will
+ * give it back. */
 void recorder_note_loaded(void)
 {
     bool first = true;
 
-    if (recorder_active())
+    if (recorder_active() && !recorder_in_child())
         dl_iterate_phdr(note_object, &first);
 }
 
@@ -336,6 +338,21 @@ INTERPOSE(int, open_by_handle_at, int mount, void *handle, int flags)
 {
     recorder_note_unsafe("open_by_handle_at");
     return NEXT(open_by_handle_at)(mount, handle, flags);
+}
+
+/* What another process answers leaves no trace in files. */
+INTERPOSE(int, connect, int fd, const void *address, unsigned length)
+{
+    recorder_note_unsafe("connect");
+    return NEXT(connect)(fd, address, length);
+}
+
+INTERPOSE(ssize_t, sendto, int fd, const void *bytes, size_t size, int flags, const void *address,
+          unsigned length)
+{
+    if (address)
+        recorder_note_unsafe("sendto");
+    return NEXT(sendto)(fd, bytes, size, flags, address, length);
 }
 
 /* ---- system calls by number ---- */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "common/lookup.h"
 #include "server/compilers/response.h"
 
 /* What was learned of one word (and its value). */
@@ -279,6 +280,21 @@ static void set_mode(struct c_line *line, enum c_action action)
     line->emit_llvm |= action == ACTION_EMIT_LLVM;
 }
 
+/* A bare -W is -Wextra. -Werror=X and --warn-X switch on what -WX does. */
+static void take_warning(struct c_line *line, const char *value)
+{
+    const char *name = strncmp(value, "error=", 6) == 0 ? value + 6 : value;
+    const struct c_option *option = find_option(line, arena_printf(line->arena, "-W%s", name));
+
+    if (!value[0])
+        line->flags |= SHOWS_POSITIONS;
+    if (option && option->action == ACTION_PLAIN) {
+        line->flags |= option->flags & ~(unsigned)UNWATCHED;
+        if (!(option->flags & UNWATCHED))
+            not_unwatched(line, option->name);
+    }
+}
+
 static void act(struct c_line *line, struct option_use *use)
 {
     const char *word = use->word->text;
@@ -335,9 +351,7 @@ static void act(struct c_line *line, struct option_use *use)
         line->stack_usage = true;
         break;
     case ACTION_WARNING:
-        /* A bare -W is -Wextra. */
-        if (!use->value[0])
-            line->flags |= SHOWS_POSITIONS;
+        take_warning(line, use->value);
         break;
     default:
         break;
@@ -485,6 +499,7 @@ static void conclude(struct c_line *line, struct command *command)
     command->positions_show = (line->flags & SHOWS_POSITIONS) || line->debug || !language->c_text ||
                               language->kind != LANGUAGE_SOURCE;
     command->processor_shows = line->flags & SHOWS_PROCESSOR;
+    command->truncates_object = line->assembly && !line->dialect->is_clang;
     command->distributable = line->object && !line->syntax_only && language->kind == LANGUAGE_SOURCE;
     command->reads_jobserver = READS_JOBSERVER_NO;
     if (!language->c_text || language->kind != LANGUAGE_SOURCE)
@@ -493,16 +508,10 @@ static void conclude(struct c_line *line, struct command *command)
     command->allow_unwatched = !line->unwatched_word;
 }
 
-static const char *basename_of(const char *path)
-{
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    return slash ? slash + 1 : path ? path : "";
-}
-
 /* What a driver's name says of the language. */
 static void read_name(struct c_line *line, const char *path)
 {
-    const char *name = basename_of(path);
+    const char *name = path ? lookup_basename(path) : "";
 
     if (strstr(name, "++"))
         line->cxx_driver = true;

@@ -95,6 +95,7 @@ struct command {
      * but never restored. What is found in it makes the outcome depend on history: then it isn't stored. */
     const char *private_folder;
     const char *message_words; /* words that shape messages alone, joined; NULL for none */
+    bool truncates_object;     /* an old one keeps its mode */
     bool replaces_outputs;     /* writes outputs to new files: an old one may have other links */
     bool names_only;           /* inputs are told apart by their names, never by content, inode or mtime */
 };

@@ -116,7 +116,10 @@ static void collect_words(struct rustc_line *line)
         else if (strncmp(word, "@shell:", 7) == 0 || !add_argument_file(line, word))
             refuse(line, REASON_ARGUMENTS, word);
     }
-    line->key = ARENA_ARRAY(line->arena, struct rustc_word, 2 * line->count + 1);
+    size_t room = 2 * line->count + 1;
+    for (size_t i = 0; i < line->count; i++) /* short options can be written as one word */
+        room += strlen(line->words[i]);
+    line->key = ARENA_ARRAY(line->arena, struct rustc_word, room);
     line->silent = ARENA_ARRAY(line->arena, const char *, line->count + (size_t)invocation->argc + 1);
     for (int i = 1; i < invocation->argc; i++) /* its words are in the key */
         if (invocation->argv[i][0] == '@')
