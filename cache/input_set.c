@@ -199,7 +199,7 @@ static bool is_single(const unsigned char *absences, size_t size)
 
     reader_init(&reader, absences, size);
     reader_varint(&reader);
-    return absences && !reader.bad && reader_left(&reader) == 0;
+    return !reader.bad && reader_left(&reader) == 0;
 }
 
 static bool unpack_directory(struct input_set *set, struct parts *parts, struct directory *directory)
@@ -216,6 +216,8 @@ static bool unpack_directory(struct input_set *set, struct parts *parts, struct 
     directory->own = own ? (uint32_t)own - 1 : 0;
     directory->absences_size = (uint32_t)size;
     directory->absences = reader_bytes(&parts->first, (size_t)size);
+    if (!directory->absences)
+        return false;
     directory->single = !own && !needs && is_single(directory->absences, (size_t)size);
     atomic_init(&directory->marks[0], reader_u64(&parts->second));
     if (directory->has_listing) {

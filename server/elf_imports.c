@@ -120,7 +120,40 @@ static bool enters_kernel(unsigned machine, const unsigned char *code, uint64_t 
     return false;
 }
 
-static bool has_bare_code(const struct image *image)
+/* Is eax given a small number before `end`: by mov or by push and pop? */
+static bool loads_number(const unsigned char *code, const unsigned char *end)
+{
+    for (; code < end; code++) {
+        if (end - code >= 5 && code[0] == 0xb8 && code[2] < 4 && code[3] == 0 && code[4] == 0)
+            return true;
+        if (end - code >= 7 && code[0] == 0x48 && code[1] == 0xc7 && code[2] == 0xc0 && code[4] < 4 &&
+            code[5] == 0 && code[6] == 0)
+            return true;
+        if (end - code >= 3 && code[0] == 0x6a && code[2] == 0x58)
+            return true;
+    }
+    return false;
+}
+
+/* SYSCALL with a number loaded in the bytes before it: two bytes alone stand in any large program by chance.
+ */
+static bool calls_kernel(unsigned machine, const unsigned char *code, uint64_t size)
+{
+    enum { NEAR = 32 };
+    static const unsigned char syscall_bytes[] = {0x0f, 0x05};
+    const unsigned char *end = code + size;
+
+    if (machine == EM_AARCH64)
+        return enters_kernel(machine, code, size);
+    for (const unsigned char *found = code;
+         (found = memmem(found, (size_t)(end - found), syscall_bytes, sizeof syscall_bytes)); found++)
+        if (loads_number(found - code > NEAR ? found - NEAR : code, found))
+            return true;
+    return false;
+}
+
+static bool is_in_code(const struct image *image,
+                       bool (*holds)(unsigned machine, const unsigned char *code, uint64_t size))
 {
     const Elf64_Ehdr *header = (const void *)image->bytes;
     const Elf64_Phdr *segments = part(image, header->e_phoff, header->e_phnum, sizeof *segments);
@@ -132,7 +165,7 @@ static bool has_bare_code(const struct image *image)
         if (segments[i].p_type != PT_LOAD || !(segments[i].p_flags & PF_X))
             continue;
         if (segments[i].p_offset > image->size || segments[i].p_filesz > image->size - segments[i].p_offset ||
-            enters_kernel(header->e_machine, image->bytes + segments[i].p_offset, segments[i].p_filesz))
+            holds(header->e_machine, image->bytes + segments[i].p_offset, segments[i].p_filesz))
             return true;
     }
     return false;
@@ -147,7 +180,7 @@ static bool is_observable(const struct image *image)
     for (size_t i = 0; i < sizeof unseen / sizeof *unseen; i++)
         if (is_imported(&symbols, unseen[i]))
             return false;
-    return !has_bare_code(image);
+    return !is_in_code(image, enters_kernel);
 }
 
 static ssize_t read_at_most(int fd, unsigned char *bytes, size_t size)
@@ -259,6 +292,18 @@ enum elf_loader elf_loader(const char *path)
     enum elf_loader loader = loader_of(&image);
     close_image(&image);
     return loader;
+}
+
+bool elf_calls_kernel(int directory, const char *path)
+{
+    struct image image;
+
+    if (!open_image(directory, path, WHOLE, &image))
+        return true;
+    bool calls =
+        !part(&image, 0, 1, sizeof(Elf64_Ehdr)) || !is_elf(&image) || is_in_code(&image, calls_kernel);
+    close_image(&image);
+    return calls;
 }
 
 /* The path in a script's first line, in `interpreter`; "" if this is no script. */

@@ -20,6 +20,10 @@ bool elf_is_observable(int directory, const char *path);
 enum elf_loader { ELF_LOADER_UNKNOWN, ELF_LOADER_NONE, ELF_LOADER_GLIBC, ELF_LOADER_OTHER };
 enum elf_loader elf_loader(const char *path);
 
+/* Does it enter the kernel by itself, with a number that is loaded just before? For plug-ins, which link most
+ * of what they use: unlike elf_is_observable it overlooks what is hidden on purpose. */
+bool elf_calls_kernel(int directory, const char *path);
+
 /* Could this program, or the interpreter of this script, begin to record? Not one without a loader (static),
  * one that changes its user, or one of another machine. Other files are left to the kernel to judge: true. */
 bool elf_is_watchable(const char *path);

@@ -112,14 +112,15 @@ enum program_kind known_program(const char *path)
     return matches(name, trusted, COUNT(trusted)) ? PROGRAM_TRUSTED : PROGRAM_UNKNOWN;
 }
 
-/* clang compares the times of what its precompiled headers were made of; a script may ask for anything. */
+/* clang compares the times of what its precompiled headers were made of, and procedural macros see those of
+ * what they look at; a script may ask for anything. */
 enum attention known_attention(const char *path, enum program_kind kind)
 {
-    static const char *const clang[] = {"clang*"};
+    static const char *const comparing[] = {"clang*", "rustc", "clippy-driver"};
 
     if (kind != PROGRAM_TRUSTED)
         return ATTENTION_ALL;
-    return matches(lookup_basename(path), clang, COUNT(clang)) ? ATTENTION_TIMES : ATTENTION_KIND;
+    return matches(lookup_basename(path), comparing, COUNT(comparing)) ? ATTENTION_TIMES : ATTENTION_KIND;
 }
 
 bool known_asks_clock(const char *path, enum program_kind kind, unsigned times, unsigned clocks)

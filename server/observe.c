@@ -282,6 +282,8 @@ static void add_looks(struct walk *walk, const struct path_entry *entry)
  * without asking for a name. */
 static void add_plugin(struct walk *walk, const struct path_entry *entry)
 {
+    if (!known_library(entry->path) && walk_calls_kernel(walk, entry->path))
+        walk_give_up(walk, REASON_UNWATCHABLE, entry->path);
     if (!walk->whole_environment && elf_imports(walk->observation->request->ground, entry->path, "environ"))
         walk->whole_environment = true;
 }

@@ -162,19 +162,24 @@ static bool is_older(const struct observation *observation, int fd)
 }
 
 /* Modes that the umask, the folder or an old file explains are made so for whoever gets the file. */
-static uint32_t mode_flags(const struct observation *observation, const char *path, int fd, mode_t mode)
+static uint32_t mode_flags(const struct observation *observation, const struct path_entry *entry,
+                           enum output_role role, int fd, mode_t mode)
 {
     const struct request *request = observation->request;
     mode_t usual = (mode & 0111 ? 0777 : 0666) & ~(mode_t)request->wire.umask;
 
-    if ((mode & 07777) == usual || is_older(observation, fd) ||
-        result_folder_sets_modes(request->ground, path))
+    bool copied = request->frontend == &frontend_gcc && role == OUTPUT_SPLIT_DEBUG; /* from the old file */
+
+    if ((mode & 07777) == usual || copied || (!(entry->use & USE_CHMODED) && is_older(observation, fd)) ||
+        result_folder_sets_modes(request->ground, entry->path))
         return 0;
     return RESULT_EXACT_MODE;
 }
 
-static void add_output(struct observation *observation, const struct path_table *paths, const char *path)
+static void add_output(struct observation *observation, const struct path_table *paths,
+                       const struct path_entry *entry)
 {
+    const char *path = entry->path;
     struct request *request = observation->request;
     struct stat status;
 
@@ -189,12 +194,13 @@ static void add_output(struct observation *observation, const struct path_table 
         return;
     }
     struct output_file *output = &observation->outputs[observation->output_count++];
+    enum output_role role = role_of(request, paths, path);
     *output = (struct output_file){.path = path,
-                                   .role = role_of(request, paths, path),
+                                   .role = role,
                                    .mode = status.st_mode,
                                    .fd = fd,
                                    .size = (uint64_t)status.st_size,
-                                   .flags = mode_flags(observation, path, fd, status.st_mode)};
+                                   .flags = mode_flags(observation, entry, role, fd, status.st_mode)};
     if (is_input(observation, &status))
         give_up(observation, REASON_SHARED_FILE, path);
     if (output->role == OUTPUT_OTHER && !result_is_asked_for(request, path))
@@ -342,7 +348,7 @@ void observe_outputs(struct observation *observation, const struct path_table *p
     for (const struct path_entry *entry = paths->first; entry && observation->reason == REASON_NONE;
          entry = entry->next)
         if (is_output(entry))
-            add_output(observation, paths, entry->path);
+            add_output(observation, paths, entry);
 
     struct output_file messages = {
         .fd = -1, .content = observation->messages->data, .size = observation->messages->length};

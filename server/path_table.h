@@ -34,6 +34,7 @@ enum path_use {
     USE_DENIED = 1 << 17,  /* looked up in a folder that may not be searched */
     USE_DATED = 1 << 18,   /* stat'ed by a program to which size and times may say something */
     USE_SCANNED = 1 << 19, /* … and mode and owner, too */
+    USE_CHMODED = 1 << 21, /* the compile set its mode (or times) */
     USE_SCRIPT = 1 << 20,  /* read by a shell, which may run it */
     USE_SILENT = 1 << 14,  /* whatever is done with it says nothing */
     USE_PRIVATE = 1 << 15, /* in the compiler's own folder that goes on from compile to compile */

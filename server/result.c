@@ -220,9 +220,11 @@ static int write_content(struct request *request, struct unpacker *unpacker, con
     return unpacker_next_to_fd(unpacker, fd);
 }
 
-static bool is_made_anew(uint32_t role)
+/* gcc's objcopy gives a .dwo the mode of the old one. */
+static bool is_made_anew(const struct request *request, uint32_t role)
 {
-    return role == OUTPUT_OBJECT || role == OUTPUT_SPLIT_DEBUG || role == OUTPUT_DIAGNOSTICS;
+    return role == OUTPUT_OBJECT || role == OUTPUT_DIAGNOSTICS ||
+           (role == OUTPUT_SPLIT_DEBUG && request->frontend != &frontend_gcc);
 }
 
 /* Depfiles and other files by the way are truncated by compilers, not made anew: they keep their modes. So do
@@ -231,8 +233,8 @@ static bool is_written_into(const struct request *request, uint32_t role, const 
 {
     if (request->command.replaces_outputs)
         return false;
-    return !is_made_anew(role) || (role == OUTPUT_OBJECT && request->frontend == &frontend_gcc &&
-                                   (request->command.truncates_object || old->st_size == 0));
+    return !is_made_anew(request, role) || (role == OUTPUT_OBJECT && request->frontend == &frontend_gcc &&
+                                            (request->command.truncates_object || old->st_size == 0));
 }
 
 static mode_t mode_of_restored(const struct request *request, const struct packed_file *file,

@@ -249,6 +249,7 @@ static void note_attributes(struct walk *walk, const struct record *record)
 {
     struct path_entry *entry = entry_of(walk, record, record->path);
 
+    entry->use |= USE_CHMODED;
     if (!walk_is_own(entry) && known_path(entry->path) != PATH_NO_INPUT)
         walk_give_up(walk, REASON_EFFECT, entry->path);
 }
@@ -277,25 +278,34 @@ static void note_realpath(struct walk *walk, const struct record *record)
     entry->resolved = record->result < 0 ? "" : arena_strdup(walk->arena, record->text);
 }
 
-static bool is_observable(struct walk *walk, const char *path)
+/* What `judge` says of the file, remembered; `unknown` where it can't be read. */
+static bool judged(struct walk *walk, const char *path, const struct verdicts *verdicts,
+                   bool (*judge)(int directory, const char *path), bool unknown)
 {
-    VERDICTS(verdicts, 256);
     const struct request *request = walk->observation->request;
     struct file_facts facts;
-    uint8_t observable;
+    uint8_t verdict;
 
     if (file_digest(cache_digests(request->server->cache), request->ground, path, false, &facts) != 0)
-        return false;
-    if (verdicts_recall(&verdicts, &facts.content, &observable))
-        return observable;
-    observable = elf_is_observable(request->ground, path);
-    verdicts_remember(&verdicts, &facts.content, observable);
-    return observable;
+        return unknown;
+    if (!verdicts_recall(verdicts, &facts.content, &verdict)) {
+        verdict = judge(request->ground, path);
+        verdicts_remember(verdicts, &facts.content, verdict);
+    }
+    return verdict;
+}
+
+bool walk_calls_kernel(struct walk *walk, const char *path)
+{
+    VERDICTS(verdicts, 256);
+    return judged(walk, path, &verdicts, elf_calls_kernel, true);
 }
 
 static void want_observable(struct walk *walk, const struct path_entry *entry)
 {
-    if (!is_observable(walk, entry->path))
+    VERDICTS(verdicts, 256);
+
+    if (!judged(walk, entry->path, &verdicts, elf_is_observable, false))
         walk_give_up(walk, REASON_UNWATCHABLE, entry->path);
 }
 

@@ -56,6 +56,9 @@ bool walk_is_absence(int result);
 /* Walks the log of walk->observation; gives up where it isn't whole. */
 void walk_log(struct walk *walk);
 
+/* elf_calls_kernel, remembered. */
+bool walk_calls_kernel(struct walk *walk, const char *path);
+
 /* observe_environment.c: conditions for what libc and the loader read unseen, and for variables. */
 void observe_add_environment(struct walk *walk);
 
