@@ -1,7 +1,6 @@
 #include "cache/queue.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

@@ -192,10 +192,11 @@ int store_set_aside(const struct store_place *place, const char *why)
         if (lstat(aside, &status) != 0)
             break;
     }
+    /* its companions first: whoever makes a new one meanwhile must not find them */
+    rename_suffixed(place->path, aside, "-wal");
+    rename_suffixed(place->path, aside, "-shm");
     int error = rename(place->path, aside) == 0 ? 0 : -errno;
     if (!error) {
-        rename_suffixed(place->path, aside, "-wal");
-        rename_suffixed(place->path, aside, "-shm");
         store_warn(place, "the store was set aside as %s (%s); a new one is begun", aside, why);
     } else if (error != -ENOENT) {
         store_warn(place, "no store: %s (%s) can't be set aside: %s", place->path, why, strerror(-error));

@@ -1,6 +1,5 @@
 #include "client/compile.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #include "client/channel.h"

@@ -36,8 +36,7 @@ bool known_library(const char *path);
  * freed in the background when they close it, and don't read it. */
 bool known_holds_old_output(const char *path);
 
-/* Does it load code of the user's, which may ask for the clock, while itself it never does (but for the names
- * of incremental sessions)? */
+/* Does it run code of the user's that it loads, in its own process? */
 bool known_runs_macros(const char *path);
 
 /* Does it run texts whose variables give chance or the clock without a call? NULL: no. */

@@ -63,18 +63,24 @@ void miss_release_slot(struct miss *miss)
     miss->has_slot = false;
 }
 
+/* From now on nothing wakes it to go on. */
+static void leave_queues(struct miss *miss)
+{
+    slots_forget(&miss->request->server->slots, &miss->waiter);
+    miss_release_slot(miss);
+    if (miss->passenger.leads)
+        flight_land(&miss->passenger, LANDING_GONE);
+    flight_leave(&miss->passenger);
+}
+
 /* Gives everything back; the struct is freed when the last handle has closed and no pool thread has it. */
 void miss_leave(struct miss *miss)
 {
     if (miss->leaving)
         return;
     miss->leaving = true;
-    slots_forget(&miss->request->server->slots, &miss->waiter);
-    miss_release_slot(miss);
+    leave_queues(miss);
     pool_leave(&miss->pool);
-    if (miss->passenger.leads)
-        flight_land(&miss->passenger, LANDING_GONE);
-    flight_leave(&miss->passenger);
     if (miss->child_open)
         child_close(&miss->child);
     connection_close(&miss->connection);
@@ -149,6 +155,7 @@ void miss_end_cancelled(struct miss *miss)
         miss->request->outcome = "cancelled";
         stats_reason(REASON_CANCELLED, NULL);
     }
+    leave_queues(miss); /* the client may run the compiler itself as soon as it is told */
     connection_send(&miss->connection, WIRE_ENDED, "", 0);
     finish(miss);
     if (miss->connection.lost)

@@ -282,6 +282,8 @@ static void add_looks(struct walk *walk, const struct path_entry *entry)
  * without asking for a name. */
 static void add_plugin(struct walk *walk, const struct path_entry *entry)
 {
+    if (walk->clock_of_macros && !known_library(entry->path))
+        walk_give_up(walk, REASON_TIME, entry->path);
     if (!known_library(entry->path) && walk_calls_kernel(walk, entry->path))
         walk_give_up(walk, REASON_UNWATCHABLE, entry->path);
     if (!walk->whole_environment && elf_imports(walk->observation->request->ground, entry->path, "environ"))
@@ -391,6 +393,14 @@ void observe(struct observation *observation)
     if (observation->reason == REASON_NONE)
         observe_outputs(observation, &walk->paths);
     memory_free(walk);
+}
+
+void observe_give_up(struct observation *observation, enum reason reason, const char *word)
+{
+    if (observation->reason == REASON_NONE) {
+        observation->reason = reason;
+        observation->word = word;
+    }
 }
 
 void observe_release(struct observation *observation)

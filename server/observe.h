@@ -38,6 +38,8 @@ struct observation {
 
 /* Fills what is found. A pool thread; reads files. */
 void observe(struct observation *observation);
+/* Nothing is stored: the first reason counts. The word lives as long as the request. */
+void observe_give_up(struct observation *observation, enum reason reason, const char *word);
 /* Closes descriptors, frees the set. */
 void observe_release(struct observation *observation);
 

@@ -117,14 +117,6 @@ int observe_list(int directory, const char *path, const char *const *own, struct
 
 /* ---- outputs ---- */
 
-static void give_up(struct observation *observation, enum reason reason, const char *word)
-{
-    if (observation->reason == REASON_NONE) {
-        observation->reason = reason;
-        observation->word = word;
-    }
-}
-
 static void add_fact(struct observation *observation, enum input_fact fact)
 {
     input_set_add_fact(observation->set, fact, request_fact(observation->request, fact));
@@ -190,7 +182,7 @@ static void add_output(struct observation *observation, const struct path_table 
         (status.st_nlink != 1 && !request->command.replaces_outputs)) {
         if (fd >= 0)
             close(fd);
-        give_up(observation, REASON_OUTPUT_FILE, path);
+        observe_give_up(observation, REASON_OUTPUT_FILE, path);
         return;
     }
     struct output_file *output = &observation->outputs[observation->output_count++];
@@ -202,9 +194,9 @@ static void add_output(struct observation *observation, const struct path_table 
                                    .size = (uint64_t)status.st_size,
                                    .flags = mode_flags(observation, entry, role, fd, status.st_mode)};
     if (is_input(observation, &status))
-        give_up(observation, REASON_SHARED_FILE, path);
+        observe_give_up(observation, REASON_SHARED_FILE, path);
     if (output->role == OUTPUT_OTHER && !result_is_asked_for(request, path))
-        give_up(observation, REASON_EFFECT, path);
+        observe_give_up(observation, REASON_EFFECT, path);
     if (output->role == OUTPUT_OTHER &&
         !request->command.ground) { /* its name is made from the output's in a way that we don't know */
         add_fact(observation, FACT_OUTPUT);
@@ -341,7 +333,7 @@ void observe_outputs(struct observation *observation, const struct path_table *p
     for (const struct path_entry *entry = paths->first; entry; entry = entry->next)
         count += is_output(entry);
     if (count > OUTPUTS_MAX) {
-        give_up(observation, REASON_EFFECT, "too many output files");
+        observe_give_up(observation, REASON_EFFECT, "too many output files");
         return;
     }
     observation->outputs = ARENA_ARRAY(&request->arena, struct output_file, count + 1);
@@ -367,7 +359,7 @@ void observe_outputs(struct observation *observation, const struct path_table *p
             add_fact(observation, FACT_DIRECTORY);
     }
     if (!has_object(observation))
-        give_up(observation, REASON_EFFECT, request->command.output[OUTPUT_OBJECT]);
+        observe_give_up(observation, REASON_EFFECT, request->command.output[OUTPUT_OBJECT]);
     if (observation->shows_times)
         add_times(observation);
 }

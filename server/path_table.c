@@ -129,9 +129,3 @@ struct path_entry *path_table_get(struct path_table *table, const char *base, co
         grow(table);
     return entry;
 }
-
-struct path_entry *path_table_find(const struct path_table *table, const char *path)
-{
-    const char *form = path_table_form(table, NULL, path);
-    return *slot_of(table, form, hash_of(form));
-}

@@ -34,7 +34,7 @@ enum path_use {
     USE_DENIED = 1 << 17,  /* looked up in a folder that may not be searched */
     USE_DATED = 1 << 18,   /* stat'ed by a program to which size and times may say something */
     USE_SCANNED = 1 << 19, /* … and mode and owner, too */
-    USE_CHMODED = 1 << 21, /* the compile set its mode (or times) */
+    USE_CHMODED = 1 << 21, /* the compile set its mode, or times */
     USE_SCRIPT = 1 << 20,  /* read by a shell, which may run it */
     USE_SILENT = 1 << 14,  /* whatever is done with it says nothing */
     USE_PRIVATE = 1 << 15, /* in the compiler's own folder that goes on from compile to compile */
@@ -71,8 +71,6 @@ void path_table_init(struct path_table *table, struct arena *arena, const char *
 void path_table_set_ground(struct path_table *table, const char *ground);
 /* The entry of `path` as used by a process whose working directory is `base` (NULL: the client's). */
 struct path_entry *path_table_get(struct path_table *table, const char *base, const char *path);
-/* The same without making one: NULL if the path was never used. */
-struct path_entry *path_table_find(const struct path_table *table, const char *path);
 /* A path in the table's form. */
 const char *path_table_form(const struct path_table *table, const char *base, const char *path);
 

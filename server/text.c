@@ -160,14 +160,6 @@ int text_read(struct text *text)
 
 /* ---- a compile that can't be watched ---- */
 
-static void give_up(struct observation *observation, enum reason reason, const char *word)
-{
-    if (observation->reason == REASON_NONE) {
-        observation->reason = reason;
-        observation->word = word;
-    }
-}
-
 /* The compile must have read what stands in the text: files that changed since the preprocessor began may not
  * be that. Where the result records positions, or messages were written, equal text is not enough. */
 static void add_sources(struct text *text, struct observation *observation)
@@ -183,10 +175,10 @@ static void add_sources(struct text *text, struct observation *observation)
         if (error == -ENOENT && !contents) /* a name given by #line */
             continue;
         if (error || facts.stamp.ctime >= text->started)
-            give_up(observation, REASON_MODIFIED_INPUT, arena_strdup(&request->arena, path));
+            observe_give_up(observation, REASON_MODIFIED_INPUT, arena_strdup(&request->arena, path));
         else if (traits_of_file(request->directory, path, &facts) &
                  TRAIT_DATED) /* the text doesn't show what it asks for */
-            give_up(observation, REASON_UNWATCHABLE, arena_strdup(&request->arena, path));
+            observe_give_up(observation, REASON_UNWATCHABLE, arena_strdup(&request->arena, path));
         else if (contents)
             input_set_add_file(observation->set, path, &facts, false);
     }
@@ -222,7 +214,7 @@ static void add_precompiled(struct observation *observation, const char *path)
     for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++) {
         const char *precompiled = arena_printf(&request->arena, "%s.%s", path, extensions[i]);
         if (faccessat(request->directory, precompiled, F_OK, 0) == 0)
-            give_up(observation, REASON_UNWATCHABLE, precompiled);
+            observe_give_up(observation, REASON_UNWATCHABLE, precompiled);
         else
             input_set_add_absent(observation->set, precompiled, true);
     }
@@ -265,7 +257,7 @@ static void add_written(struct observation *observation)
     observe_outputs(observation, &paths);
     const char *object = request->command.output[OUTPUT_OBJECT];
     if (observation->output_count == 0 && object && strcmp(object, "/dev/null") != 0)
-        give_up(observation, REASON_OUTPUT_FILE, object);
+        observe_give_up(observation, REASON_OUTPUT_FILE, object);
 }
 
 static bool holds_all_inputs(const struct text *text, const char **word)
@@ -292,12 +284,12 @@ void text_observe(struct text *text, struct observation *observation)
 
     observation->set = input_set_builder_new();
     if (!holds_all_inputs(text, &word))
-        give_up(observation, REASON_UNWATCHABLE, word);
+        observe_give_up(observation, REASON_UNWATCHABLE, word);
     if (observation->reason != REASON_NONE)
         return;
     int error = parts_add(request, observation->set, observation->started, &word);
     if (error) {
-        give_up(observation, REASON_UNWATCHABLE, word);
+        observe_give_up(observation, REASON_UNWATCHABLE, word);
         return;
     }
     add_sources(text, observation);

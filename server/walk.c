@@ -11,12 +11,8 @@
 
 void walk_give_up(struct walk *walk, enum reason reason, const char *word)
 {
-    struct observation *observation = walk->observation;
-
-    if (observation->reason != REASON_NONE)
-        return;
-    observation->reason = reason;
-    observation->word = arena_strdup(walk->arena, word);
+    if (walk->observation->reason == REASON_NONE)
+        observe_give_up(walk->observation, reason, arena_strdup(walk->arena, word));
 }
 
 static struct process *find_process(struct walk *walk, pid_t pid)
@@ -389,9 +385,11 @@ static void note_clock(struct walk *walk, const struct record *record)
 
     process->times += record->kind == RECORD_TIME;
     process->clocks += record->kind == RECORD_CLOCK;
-    bool macro = process->program && !walk->private_folder && known_runs_macros(process->program);
-    if (macro || (process->program &&
-                  known_asks_clock(process->program, process->kind, process->times, process->clocks)))
+    /* for the names of incremental sessions it is asked always */
+    if (process->program && !walk->private_folder && known_runs_macros(process->program))
+        walk->clock_of_macros = process->program;
+    if (process->program &&
+        known_asks_clock(process->program, process->kind, process->times, process->clocks))
         walk_give_up(walk, REASON_TIME, process->program);
 }
 

@@ -44,7 +44,9 @@ struct walk {
     struct name *runpaths;  /* folders that the loader searched, $ORIGIN replaced */
     struct catalog *catalogs;
     bool whole_environment;
-    unsigned traits; /* of all texts that were read (traits.h), without those that are no danger there */
+    const char
+        *clock_of_macros; /* a program that asked the clock, perhaps for code that it loaded; or NULL */
+    unsigned traits;      /* of all texts that were read (traits.h), without those that are no danger there */
     const char *private_folder; /* in the table's form; NULL: none */
 };
 

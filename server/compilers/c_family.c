@@ -433,7 +433,7 @@ static void read_words(struct c_line *line)
     }
 }
 
-static const char *variable(const struct c_line *line, const char *name)
+const char *c_variable(const struct c_line *line, const char *name)
 {
     return line->invocation->getenv ? line->invocation->getenv(line->invocation->environment, name) : NULL;
 }
@@ -441,11 +441,11 @@ static const char *variable(const struct c_line *line, const char *name)
 static void read_environment(struct c_line *line)
 {
     for (const char *const *name = line->dialect->appending_environment; *name; name++) {
-        if (variable(line, *name))
+        if (c_variable(line, *name))
             refuse(line, REASON_SHARED_FILE, *name);
     }
     for (const char *const *name = line->dialect->rewriting_environment; *name; name++) {
-        if (variable(line, *name))
+        if (c_variable(line, *name))
             refuse(line, REASON_ARGUMENTS, *name);
     }
 }

@@ -77,6 +77,9 @@ struct c_line {
 void c_family_parse(const struct c_dialect *dialect, const struct invocation *invocation, struct arena *arena,
                     struct command *command);
 
+/* A variable of the compile's environment, or NULL. */
+const char *c_variable(const struct c_line *line, const char *name);
+
 /* Appends the path as the compiler quotes it for make; gcc drops a leading "./" too. */
 void c_outputs_add_target(const struct c_dialect *dialect, const char *path, bool quote, struct buf *text);
 

@@ -9,11 +9,6 @@ static const char *const search_variables[] = {
     "CPATH",         "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "OBJC_INCLUDE_PATH", "OBJCPLUS_INCLUDE_PATH",
     "COMPILER_PATH", "GCC_EXEC_PREFIX"};
 
-static const char *variable(const struct c_line *line, const char *name)
-{
-    return line->invocation->getenv ? line->invocation->getenv(line->invocation->environment, name) : NULL;
-}
-
 static const char *map_value(const struct c_word *word)
 {
     return word->text + word->option_length;
@@ -39,7 +34,7 @@ static bool named_elsewhere(const struct c_line *line, const char *old)
             return true;
     }
     for (size_t i = 0; i < sizeof(search_variables) / sizeof(search_variables[0]); i++) {
-        if (mentions(variable(line, search_variables[i]), old))
+        if (mentions(c_variable(line, search_variables[i]), old))
             return true;
     }
     return mentions(line->invocation->program, old);
@@ -48,7 +43,7 @@ static bool named_elsewhere(const struct c_line *line, const char *old)
 /* Debug information holds $PWD where that names the directory in another way. */
 static bool directory_is_plain(const struct c_line *line)
 {
-    const char *pwd = variable(line, "PWD");
+    const char *pwd = c_variable(line, "PWD");
     return line->invocation->directory_path &&
            (!pwd || pwd[0] != '/' || !strcmp(pwd, line->invocation->directory_path));
 }
