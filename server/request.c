@@ -73,7 +73,7 @@ void request_reply_refuse(struct request *request, int status, const char *line)
     buf_reset(&request->reply);
     size_t begun = wire_begin_frame(&request->reply, WIRE_REFUSE);
     buf_add_u8(&request->reply, (uint8_t)status);
-    buf_add_string(&request->reply, line);
+    buf_add_text(&request->reply, line);
     wire_end_frame(&request->reply, begun);
     request->outcome = "refused";
 }
@@ -354,7 +354,7 @@ static enum answer answer_miss(struct request *request)
     if (settings->hits_only) {
         stats_add(COUNTER_MISS, 1);
         request_reply_refuse(request, 1,
-                             arena_printf(&request->arena, "ccwrap: not in the cache (hits_only): %s: %s",
+                             arena_printf(&request->arena, "ccwrap: not in the cache (hits_only): %s: %s\n",
                                           request->command.source,
                                           request->failed[0] ? request->failed : "never compiled so before"));
         return ANSWER_REPLIED;

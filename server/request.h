@@ -79,7 +79,7 @@ bool request_look_up(struct request *request);
 
 /* Makes `reply` the answer "run it yourself". */
 void request_reply_run(struct request *request, enum reason reason, const char *word);
-/* … or an end with this status and a line on the client's stderr. */
+/* … or an end with this status and a line (with its newline) on the client's stderr. */
 void request_reply_refuse(struct request *request, int status, const char *line);
 
 /* One line to the log: outcome, reason, key, milliseconds. */

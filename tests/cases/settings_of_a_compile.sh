@@ -16,6 +16,7 @@ hit CCWRAP_HITS_ONLY=1 gcc -c y.c -o y.o
 echo 'int z;' >z.c
 CCWRAP_HITS_ONLY=1 "$CW" gcc -c z.c -o z.o 2>message
 [ $? = 1 ] && [ -s message ] && [ ! -e z.o ] || fail "hits_only let a miss pass"
+[ "$(wc -l <message)" = 1 ] && tr -d '\0' <message | cmp -s - message || fail "hits_only: the message is no line: it ends in $(tail -c 2 message | od -An -c)"
 CCWRAP_HITS_ONLY=1 "$CW" gcc y.c -shared -o y.so || fail "hits_only stopped a link"
 echo one >extra
 miss CCWRAP_EXTRAFILES="$WORK/extra" gcc -c x.c -o x.o
