@@ -51,17 +51,6 @@ static const char *value_of(char *const *pairs, const char *name)
     return NULL;
 }
 
-static const char *take_line(void *context, unsigned number, const char *key, const char *value)
-{
-    const char **values = context;
-
-    (void)number;
-    for (int i = 0; i < KEY_COUNT; i++)
-        if (strcmp(key, keys[i].key) == 0)
-            values[i] = *value ? value : NULL;
-    return NULL;
-}
-
 /* A folder that the XDG variables or the home give; both must be absolute to count. */
 static char *user_folder(struct arena *arena, char *const *environment, const char *variable,
                          const char *below_home)
@@ -76,12 +65,19 @@ static char *user_folder(struct arena *arena, char *const *environment, const ch
     return NULL;
 }
 
-/* Absolute, and without slashes that don't matter, so that one store has one name and so one socket. */
+const char *places_path(struct arena *arena, char *const *environment, const char *text)
+{
+    const char *home = strncmp(text, "~/", 2) == 0 ? value_of(environment, "HOME") : NULL;
+
+    if (home && home[0] == '/')
+        return arena_printf(arena, "%s%s", home, text + 1);
+    return text[0] == '/' ? text : NULL;
+}
+
+/* Without slashes that don't matter, so that one store has one name and so one socket. */
 static char *clean_path(struct arena *arena, const char *path)
 {
-    char directory[PATH_MAX];
-    bool relative = path[0] != '/';
-    char *clean = lookup_absolute(arena, path, relative ? getcwd(directory, sizeof directory) : NULL);
+    char *clean = arena_strdup(arena, path);
     size_t length = 0;
 
     for (const char *from = clean; *from; from++)
@@ -135,32 +131,57 @@ const char *places_config(struct arena *arena, char *const *environment)
     return folder ? arena_printf(arena, "%s/config", folder) : config;
 }
 
+struct search {
+    struct places *places;
+    struct arena *arena;
+    char *const *environment;
+};
+
+/* A value that is empty or bad leaves what was in force before it. */
+static void take_value(struct search *search, enum place_key key, const char *value)
+{
+    struct places *places = search->places;
+    const char *path = NULL;
+
+    if (key == KEY_DISABLE)
+        settings_file_bool(value, &places->disable);
+    else
+        path = places_path(search->arena, search->environment, value);
+    if (path)
+        *(key == KEY_DIR ? &places->dir : &places->socket) = path;
+}
+
+static const char *take_line(void *context, unsigned number, const char *key, const char *value)
+{
+    (void)number;
+    for (int i = 0; i < KEY_COUNT; i++)
+        if (strcmp(key, keys[i].key) == 0)
+            take_value(context, (enum place_key)i, value);
+    return NULL;
+}
+
 void places_find(struct places *places, struct arena *arena, char *const *environment, char *const *words)
 {
-    const char *values[KEY_COUNT] = {NULL};
-    const char *config = places_config(arena, environment);
+    struct search search = {places, arena, environment};
 
     memset(places, 0, sizeof *places);
-    places->config = config;
-    if (config)
-        settings_file_read(config, arena, take_line, NULL, values);
+    places->config = places_config(arena, environment);
+    if (places->config)
+        settings_file_read(places->config, arena, take_line, NULL, &search);
     for (int i = 0; i < KEY_COUNT; i++) {
         const char *variable = value_of(environment, keys[i].variable);
         const char *word = value_of(words, keys[i].key);
         if (variable)
-            values[i] = variable;
+            take_value(&search, (enum place_key)i, variable);
         if (word)
-            values[i] = word;
+            take_value(&search, (enum place_key)i, word);
     }
 
-    const char *dir = values[KEY_DIR];
-    if (!dir)
-        dir = user_folder(arena, environment, "XDG_CACHE_HOME", ".cache");
-    places->dir = dir ? clean_path(arena, dir) : NULL;
-    places->socket =
-        values[KEY_SOCKET] ? clean_path(arena, values[KEY_SOCKET]) : default_socket(arena, places->dir);
-    if (values[KEY_DISABLE])
-        settings_file_bool(values[KEY_DISABLE], &places->disable);
+    if (!places->dir)
+        places->dir = user_folder(arena, environment, "XDG_CACHE_HOME", ".cache");
+    if (places->dir)
+        places->dir = clean_path(arena, places->dir);
+    places->socket = places->socket ? clean_path(arena, places->socket) : default_socket(arena, places->dir);
 }
 
 /* A folder that the user chose for the socket. There the socket's own mode and the check of the peer's user
@@ -176,7 +197,7 @@ static bool is_safe_folder(const char *path)
     return !(status.st_mode & (S_IWGRP | S_IWOTH)) || (status.st_mode & S_ISVTX);
 }
 
-int places_make_socket_folder(const char *socket)
+static int check_folder(const char *socket)
 {
     struct arena arena;
     arena_init(&arena);
@@ -198,6 +219,35 @@ int places_make_socket_folder(const char *socket)
     }
     arena_release(&arena);
     return error;
+}
+
+int places_make_socket_folder(const char *socket)
+{
+    struct sockaddr_un address;
+    struct stat status;
+    int folder = -1, error = check_folder(socket);
+
+    if (!error)
+        error = places_socket_address(socket, &address, &folder);
+    if (folder >= 0)
+        close(folder);
+    if (!error && lstat(socket, &status) == 0 && !S_ISSOCK(status.st_mode))
+        error = -ENOTSOCK;
+    return error;
+}
+
+const char *places_socket_trouble(int error)
+{
+    switch (error) {
+    case -ENOTSOCK:
+        return "is there and is no socket";
+    case -EPERM:
+        return "it is another user's, or others can write to its folder";
+    case -ENOENT:
+        return "its folder doesn't exist";
+    default:
+        return strerror(-error);
+    }
 }
 
 int places_socket_address(const char *socket, struct sockaddr_un *address, int *folder)

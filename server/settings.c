@@ -12,7 +12,15 @@
 #include "common/settings_file.h"
 #include "server/settings_text.h"
 
-enum kind { KIND_TEXT, KIND_PATH, KIND_FLAG, KIND_NUMBER, KIND_SIZE };
+enum kind {
+    KIND_TEXT,
+    KIND_FOLDERS, /* absolute, joined by ":" */
+    KIND_PLACE,   /* a path whose value is worked out by places_find */
+    KIND_PATH,    /* the only kind of path that may be empty */
+    KIND_FLAG,
+    KIND_NUMBER,
+    KIND_SIZE,
+};
 
 /* The list of CONTRACT's settings, in the order of --show-config. */
 static const struct row {
@@ -21,16 +29,21 @@ static const struct row {
     enum setting_scope scope;
     const char *preset; /* NULL: worked out by places_find or from the machine */
     size_t offset;
+    uint64_t least, most; /* of a number */
 } rows[SETTING_COUNT] = {
+#define NUMBER(key, preset, field, least, most)                                                              \
+    {                                                                                                        \
+        key, KIND_NUMBER, SCOPE_SERVER, preset, offsetof(struct settings, field), least, most                \
+    }
 #define ROW(key, kind, scope, preset, field)                                                                 \
     {                                                                                                        \
-        key, kind, scope, preset, offsetof(struct settings, field)                                           \
+        key, kind, scope, preset, offsetof(struct settings, field), 0, 0                                     \
     }
-    ROW("dir", KIND_PATH, SCOPE_SERVER, NULL, dir),
-    ROW("socket", KIND_PATH, SCOPE_SERVER, NULL, socket),
+    ROW("dir", KIND_PLACE, SCOPE_SERVER, NULL, dir),
+    ROW("socket", KIND_PLACE, SCOPE_SERVER, NULL, socket),
     ROW("maxsize", KIND_SIZE, SCOPE_SERVER, "10G", maxsize),
-    ROW("idle_timeout", KIND_NUMBER, SCOPE_SERVER, "600", idle_timeout),
-    ROW("jobs", KIND_NUMBER, SCOPE_SERVER, NULL, jobs),
+    NUMBER("idle_timeout", "600", idle_timeout, 0, 1000000000),
+    NUMBER("jobs", NULL, jobs, 1, 100000),
     ROW("direct", KIND_FLAG, SCOPE_COMPILE, "1", direct),
     ROW("disable", KIND_FLAG, SCOPE_COMPILE, "0", disable),
     ROW("recache", KIND_FLAG, SCOPE_COMPILE, "0", recache),
@@ -38,19 +51,21 @@ static const struct row {
     ROW("hits_only", KIND_FLAG, SCOPE_COMPILE, "0", hits_only),
     ROW("recorder", KIND_FLAG, SCOPE_COMPILE, "1", recorder),
     ROW("max_result", KIND_SIZE, SCOPE_SERVER, "256M", max_result),
-    ROW("basedir", KIND_TEXT, SCOPE_COMPILE, "", basedir),
+    ROW("basedir", KIND_FOLDERS, SCOPE_COMPILE, "", basedir),
     ROW("extrafiles", KIND_TEXT, SCOPE_COMPILE, "", extrafiles),
     ROW("namespace", KIND_TEXT, SCOPE_COMPILE, "", name_space),
     ROW("prefix", KIND_TEXT, SCOPE_COMPILE, "", prefix),
-    ROW("level", KIND_NUMBER, SCOPE_SERVER, "1", level),
+    NUMBER("level", "1", level, 1, 22), /* ZSTD_maxCLevel */
     ROW("log", KIND_PATH, SCOPE_SERVER, "", log),
     ROW("remote", KIND_TEXT, SCOPE_SERVER, "", remote),
 #undef ROW
+#undef NUMBER
 };
 
 struct load {
     struct settings *settings;
     struct arena *arena;
+    char *const *environment;
     const char *source[SETTING_COUNT]; /* NULL: nobody said it yet */
     bool shown;                        /* sources are asked for */
     const char *file;
@@ -101,15 +116,41 @@ static bool parse_size(const char *text, uint64_t *value)
     return true;
 }
 
-/* NULL, or what is wrong with the value. */
-static const char *set_value(struct settings *settings, const struct row *row, const char *text)
+/* "/" is no basedir: all is below it. */
+static bool are_folders(const char *list)
 {
-    void *field = field_of(settings, row);
+    for (size_t length; *list; list += length + (list[length] == ':')) {
+        length = strcspn(list, ":");
+        if (length && (*list != '/' || strspn(list, "/") >= length))
+            return false;
+    }
+    return true;
+}
+
+/* An empty value is as if it were not there, unless it means "none". */
+static bool says_nothing(const struct row *row, const char *text)
+{
+    return !*text && row->kind != KIND_TEXT && row->kind != KIND_FOLDERS && row->kind != KIND_PATH;
+}
+
+/* NULL, or what is wrong with the value. */
+static const char *set_value(struct load *load, const struct row *row, const char *text)
+{
+    void *field = field_of(load->settings, row);
+    uint64_t number;
 
     switch (row->kind) {
+    case KIND_PLACE:
+        return places_path(load->arena, load->environment, text) ? NULL : "not an absolute path";
     case KIND_PATH:
-        if (text[0] && text[0] != '/')
+        text = *text ? places_path(load->arena, load->environment, text) : text;
+        if (!text)
             return "not an absolute path";
+        *(const char **)field = text;
+        return NULL;
+    case KIND_FOLDERS:
+        if (!are_folders(text))
+            return "not absolute folders below /";
         *(const char **)field = text;
         return NULL;
     case KIND_TEXT:
@@ -118,7 +159,11 @@ static const char *set_value(struct settings *settings, const struct row *row, c
     case KIND_FLAG:
         return settings_file_bool(text, field) ? NULL : "neither 0 nor 1";
     case KIND_NUMBER:
-        return parse_number(text, field) ? NULL : "not a number";
+        if (!parse_number(text, &number) || number < row->least || number > row->most)
+            return arena_printf(load->arena, "not a number from %llu to %llu", (unsigned long long)row->least,
+                                (unsigned long long)row->most);
+        *(uint64_t *)field = number;
+        return NULL;
     case KIND_SIZE:
         return parse_size(text, field) ? NULL : "not a size (K, M, G, T)";
     }
@@ -140,10 +185,11 @@ static struct settings presets;
 static void make_presets(void)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    struct load load = {.settings = &presets};
 
     for (size_t i = 0; i < SETTING_COUNT; i++)
         if (rows[i].preset)
-            set_value(&presets, &rows[i], rows[i].preset);
+            set_value(&load, &rows[i], rows[i].preset);
     presets.jobs = processors > 0 ? (uint64_t)processors : 1;
 }
 
@@ -155,12 +201,12 @@ static void set_presets(struct settings *settings)
     *settings = presets;
 }
 
-static void set_places(struct load *load, struct environment *environment)
+static void set_places(struct load *load)
 {
     static char *const none[] = {NULL};
     struct places places;
 
-    places_find(&places, load->arena, environment->entries, none);
+    places_find(&places, load->arena, load->environment, none);
     load->file = places.config;
     load->settings->dir = places.dir;
     load->settings->socket = places.socket;
@@ -173,7 +219,9 @@ static const char *take_line(void *context, unsigned number, const char *key, co
 
     if (!row)
         return "no such setting";
-    const char *wrong = set_value(load->settings, row, value);
+    if (says_nothing(row, value))
+        return NULL;
+    const char *wrong = set_value(load, row, value);
     if (!wrong && load->shown)
         load->source[row - rows] = arena_printf(load->arena, "%s:%u", load->file, number);
     return wrong;
@@ -189,8 +237,9 @@ static void complain_of_line(void *context, const char *complaint)
 static void take_named(struct load *load, const struct row *row, const char *name, const char *value,
                        const char *source)
 {
-    const char *wrong = set_value(load->settings, row, value);
-
+    if (says_nothing(row, value))
+        return;
+    const char *wrong = set_value(load, row, value);
     if (!wrong)
         load->source[row - rows] = source;
     else if (load->complain)
@@ -210,12 +259,12 @@ static const struct row *find_variable(const char *text)
     return NULL;
 }
 
-static void take_variables(struct load *load, struct environment *environment)
+static void take_variables(struct load *load)
 {
     static const char prefix[] = "CCWRAP_";
     bool taken[SETTING_COUNT] = {false}; /* of equal names the first counts */
 
-    for (char *const *entry = environment->entries; *entry; entry++) {
+    for (char *const *entry = load->environment; *entry; entry++) {
         if (strncmp(*entry, prefix, sizeof prefix - 1) != 0)
             continue;
         const struct row *row = find_variable(*entry + sizeof prefix - 1);
@@ -248,29 +297,35 @@ static void take_words(struct load *load, char *const *words)
     }
 }
 
-static void load_all(struct load *load, struct environment *environment, char *const *words)
+static void load_all(struct load *load, char *const *words)
 {
     set_presets(load->settings);
-    set_places(load, environment);
+    set_places(load);
     if (load->file)
         settings_file_read(load->file, load->arena, take_line, complain_of_line, load);
-    take_variables(load, environment);
+    take_variables(load);
     take_words(load, words);
-    if (load->settings->jobs == 0)
-        load->settings->jobs = 1;
 }
 
 void settings_load(struct settings *settings, struct arena *arena, struct environment *environment,
                    char *const *words, settings_complain *complain, void *data)
 {
-    struct load load = {.settings = settings, .arena = arena, .complain = complain, .data = data};
-    load_all(&load, environment, words);
+    struct load load = {.settings = settings,
+                        .arena = arena,
+                        .environment = environment->entries,
+                        .complain = complain,
+                        .data = data};
+    load_all(&load, words);
 }
 
 void settings_of_compile(struct settings *settings, struct arena *arena, struct environment *environment,
                          char *const *words, settings_complain *complain, void *data)
 {
-    struct load load = {.settings = settings, .arena = arena, .complain = complain, .data = data};
+    struct load load = {.settings = settings,
+                        .arena = arena,
+                        .environment = environment->entries,
+                        .complain = complain,
+                        .data = data};
     char *text;
     size_t size;
 
@@ -278,7 +333,7 @@ void settings_of_compile(struct settings *settings, struct arena *arena, struct 
     load.file = places_config(arena, environment->entries);
     if (load.file && settings_text(load.file, arena, &text, &size))
         settings_file_parse(load.file, text, size, arena, take_line, complain_of_line, &load);
-    take_variables(&load, environment);
+    take_variables(&load);
     take_words(&load, words);
 }
 
@@ -289,7 +344,9 @@ static const char *value_text(struct arena *arena, struct settings *settings, co
     void *field = field_of(settings, row);
 
     switch (row->kind) {
+    case KIND_PLACE:
     case KIND_PATH:
+    case KIND_FOLDERS:
     case KIND_TEXT:
         return *(const char **)field ? *(const char **)field : "";
     case KIND_FLAG:
@@ -313,10 +370,14 @@ void settings_view(struct setting_view views[SETTING_COUNT], struct arena *arena
                    struct environment *environment, settings_complain *complain, void *data)
 {
     struct settings *settings = ARENA_NEW(arena, struct settings);
-    struct load load = {
-        .settings = settings, .arena = arena, .shown = true, .complain = complain, .data = data};
+    struct load load = {.settings = settings,
+                        .arena = arena,
+                        .environment = environment->entries,
+                        .shown = true,
+                        .complain = complain,
+                        .data = data};
 
-    load_all(&load, environment, NULL);
+    load_all(&load, NULL);
     for (size_t i = 0; i < SETTING_COUNT; i++)
         views[i] = (struct setting_view){.key = rows[i].key,
                                          .value = value_text(arena, settings, &rows[i]),

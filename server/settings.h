@@ -1,8 +1,9 @@
 /* settings: every setting, its value, and where it comes from.
  *
  * The last of these that says something counts: the default, the settings file, CCWRAP_KEY in the
- * environment, KEY=VALUE in front of the compiler. A bad line or value is told once (one line that names
- * file, line and key), and what was in force before it stays. Any thread; memory from the arena given. */
+ * environment, KEY=VALUE in front of the compiler. An empty value says nothing where it can't mean "none". A
+ * bad line or value is told once (one line that names file, line and key), and what was in force before it
+ * stays. Any thread; memory from the arena given. */
 #ifndef CCWRAP_SERVER_SETTINGS_H
 #define CCWRAP_SERVER_SETTINGS_H
 

@@ -5,6 +5,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,13 +114,40 @@ static const char *socket_of(const char *dir)
 static void test_one_store_one_socket(void **state)
 {
     (void)state;
-    char here[4096];
-
     assert_string_equal(socket_of("/a/b"), socket_of("/a/b"));
     assert_string_equal(socket_of("/a/b"), socket_of("//a//b/"));
     assert_string_not_equal(socket_of("/a/b"), socket_of("/a/c"));
-    assert_non_null(getcwd(here, sizeof here));
-    assert_string_equal(socket_of("x"), socket_of(arena_printf(&arena, "%s/x", here)));
+}
+
+/* They leave what was in force before them. */
+static void test_empty_and_bad_values(void **state)
+{
+    (void)state;
+    char *path = arena_printf(&arena, "%s/config", folder);
+    FILE *file = fopen(path, "w");
+
+    fputs("dir = /from/file\ndir =\ndir = relative\nsocket = ~/s\ndisable = 1\n", file);
+    fclose(file);
+    struct places places = find((char *[]){arena_printf(&arena, "CCWRAP_CONFIG=%s", path), "HOME=/home/me",
+                                           "CCWRAP_DIR=", "CCWRAP_SOCKET=s", "CCWRAP_DISABLE=maybe", NULL},
+                                (char *[]){"dir=", "disable=", NULL});
+    assert_string_equal(places.dir, "/from/file");
+    assert_string_equal(places.socket, "/home/me/s");
+    assert_true(places.disable);
+    unlink(path);
+}
+
+static void test_paths(void **state)
+{
+    (void)state;
+    char *home[] = {"HOME=/home/me", NULL};
+
+    assert_string_equal(places_path(&arena, home, "/a"), "/a");
+    assert_string_equal(places_path(&arena, home, "~/a"), "/home/me/a");
+    assert_null(places_path(&arena, home, "~you/a"));
+    assert_null(places_path(&arena, home, "a"));
+    assert_null(places_path(&arena, home, ""));
+    assert_null(places_path(&arena, no_words, "~/a"));
 }
 
 static void test_chosen_folder(void **state)
@@ -134,6 +162,9 @@ static void test_chosen_folder(void **state)
     assert_int_equal(places_make_socket_folder(socket_path), -EPERM);
     chmod(folder, 0700);
     assert_int_equal(places_make_socket_folder(arena_printf(&arena, "%s/none/s.sock", folder)), -ENOENT);
+    close(creat(socket_path, 0600));
+    assert_int_equal(places_make_socket_folder(socket_path), -ENOTSOCK);
+    unlink(socket_path);
 }
 
 /* Binds and connects by two addresses that were made apart. */
@@ -201,6 +232,8 @@ int main(void)
         cmocka_unit_test(test_no_home),
         cmocka_unit_test(test_precedence),
         cmocka_unit_test(test_one_store_one_socket),
+        cmocka_unit_test(test_empty_and_bad_values),
+        cmocka_unit_test(test_paths),
         cmocka_unit_test(test_chosen_folder),
         cmocka_unit_test(test_addresses),
         cmocka_unit_test(test_own_files),

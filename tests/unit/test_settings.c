@@ -110,6 +110,42 @@ static void test_bad_lines(void **state)
     assert_non_null(strstr(complaints, "CCWRAP_JOBS"));
 }
 
+static void test_empty_values(void **state)
+{
+    struct settings settings =
+        load("maxsize = 3M\nmaxsize =\nbasedir = /a\nbasedir =\nlevel = 4\n", "CCWRAP_LEVEL=", NULL);
+
+    (void)state;
+    assert_true(settings.maxsize == 3 << 20);
+    assert_string_equal(settings.basedir, "");
+    assert_int_equal(settings.level, 4);
+    assert_string_equal(load("", "CCWRAP_DIR=", NULL).dir, "/home/someone/.cache/ccwrap");
+    assert_string_equal(load("log = /x\n", "CCWRAP_LOG=", NULL).log, "");
+    assert_string_equal(complaints, "");
+}
+
+static void test_values_out_of_range(void **state)
+{
+    static const char *const lines[] = {"level = 0",        "level = 23",  "jobs = 0",
+                                        "basedir = rel:/a", "basedir = /", "idle_timeout = -1",
+                                        "log = x",          "dir = x",     "jobs = 99999999999"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        complaints[0] = '\0';
+        struct settings settings = load(lines[i], NULL, NULL);
+        assert_string_not_equal(complaints, "");
+        assert_int_equal(settings.level, 1);
+        assert_true(settings.jobs >= 1 && settings.jobs < 99999);
+        assert_string_equal(settings.basedir, "");
+        assert_string_equal(settings.log, "");
+    }
+    complaints[0] = '\0';
+    assert_string_equal(load("basedir = /a:/b/:", NULL, NULL).basedir, "/a:/b/:");
+    assert_string_equal(load("log = ~/l", NULL, NULL).log, "/home/someone/l");
+    assert_string_equal(complaints, "");
+}
+
 static void test_view_names_the_source(void **state)
 {
     struct setting_view views[SETTING_COUNT];
@@ -159,6 +195,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_order_of_sources, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_values, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_bad_lines, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_empty_values, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_values_out_of_range, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_view_names_the_source, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_ages, set_up, tear_down),
     };
