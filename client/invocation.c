@@ -112,7 +112,9 @@ int invocation_find(struct invocation *invocation, struct arena *arena, char ***
     }
     for (;; (*words)++) {
         take_settings(invocation, arena, words);
-        if (!**words || (***words == '-' && invocation->settings == none))
+        if (**words && ***words == '-' && invocation->settings != none)
+            return complain(1, **words, "settings in front of it are for a compile; use CCWRAP_KEY=VALUE");
+        if (!**words || ***words == '-')
             return INVOCATION_WORDS;
         if (strcmp(lookup_basename(**words), "ccwrap") != 0)
             break;

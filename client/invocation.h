@@ -21,10 +21,10 @@ struct invocation {
 bool invocation_is_own_name(const char *argv0);
 
 /* Finds the compiler. For a link, `words` is the whole argv; else what follows ccwrap's name, which must
- * begin with KEY=VALUE words, the compiler, or ccwrap again. Returns 0          all but the environment is
- * filled in INVOCATION_WORDS   *words is an option of ccwrap, or nothing: not a compile 126, 127   status to
- * exit with, after a line on stderr */
-enum { INVOCATION_WORDS = 1 };
+ * begin with KEY=VALUE words, the compiler, or ccwrap again. Returns 0 if all but the environment is filled
+ * in, INVOCATION_WORDS if *words is an option of ccwrap, or nothing: not a compile; else the status to exit
+ * with, after a line on stderr. */
+enum { INVOCATION_WORDS = -1 };
 int invocation_find(struct invocation *invocation, struct arena *arena, char ***words);
 
 /* Becomes the compiler. Ends with a line on stderr and 126 or 127 if that fails, as a shell would. */

@@ -1,28 +1,31 @@
 #include "server/admin.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/buf.h"
+#include "common/clock.h"
 #include "common/environment.h"
 #include "common/places.h"
-#include "server/loop.h"
+#include "common/settings_file.h"
 #include "server/stats.h"
 #include "spawn/server_start.h"
 
-enum { ANSWER_PATIENCE = 120 * 1000, STOP_PATIENCE = 90 * 1000, STOP_TRIES = 3 };
+enum { STOP_TRIES = 3 };
 
 /* What a command runs with. */
 struct admin {
     struct arena arena;
     struct environment environment;
     struct settings settings;
+    const char *value; /* the word behind the option, or behind its "="; "" if there is none */
 };
 
 static int fail(const char *what, int error)
@@ -37,177 +40,102 @@ static void complain(void *data, const char *line)
     fprintf(stderr, "ccwrap: %s\n", line);
 }
 
-/* ---- the server's side ---- */
-
-static void collect_stats(struct server *server, struct stats *stats)
-{
-    memset(stats, 0, sizeof *stats);
-    stats_flush();
-    cache_counters(server->cache, stats_take, stats);
-    cache_sizes(server->cache, &stats->sizes);
-}
-
-static void print_stats(const struct stats *stats, const char *form, const char *dir, struct buf *out)
-{
-    if (strcmp(form, "json") == 0)
-        stats_print_json(stats, dir, out);
-    else if (strcmp(form, "lines") == 0)
-        stats_print_lines(stats, out);
-    else
-        stats_print_table(stats, dir, out);
-}
-
-static int zero(struct cache *cache)
-{
-    stats_flush();
-    cache_zero_counters(cache);
-    cache_add_counter(cache, "stats_zeroed_timestamp", (int64_t)time(NULL));
-    cache_flush(cache);
-    return 0;
-}
-
-/* The part that is the same with and without a live server. */
-static int work_on_cache(struct cache *cache, const char *word, const char *value)
-{
-    if (strcmp(word, "zero") == 0)
-        return zero(cache);
-    if (strcmp(word, "clear") == 0)
-        return cache_clear(cache);
-    if (strcmp(word, "trim") == 0)
-        return cache_trim(cache);
-    if (strcmp(word, "evict") == 0)
-        return cache_evict_older(cache, strtoll(value, NULL, 10));
-    return -EINVAL;
-}
-
-static void stop_server(void *data)
-{
-    server_stop(data);
-}
-
-/* "in force" settings, one KEY=VALUE a line. */
-static void add_settings_in_force(const struct server *server, struct buf *out)
-{
-    const struct settings *settings = &server->settings;
-
-    buf_addf(out, "maxsize=%llu\nidle_timeout=%llu\njobs=%llu\nlevel=%llu\nlog=%s\nmax_result=%llu\n",
-             (unsigned long long)settings->maxsize, (unsigned long long)settings->idle_timeout,
-             (unsigned long long)settings->jobs, (unsigned long long)settings->level, settings->log,
-             (unsigned long long)settings->max_result);
-}
-
-static void send_all(int fd, const struct buf *bytes)
-{
-    for (size_t sent = 0; sent < bytes->length;) {
-        ssize_t got = send(fd, bytes->data + sent, bytes->length - sent, MSG_NOSIGNAL);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return;
-        sent += (size_t)got;
-    }
-}
-
-void admin_answer(struct server *server, int fd, const void *payload, size_t size)
-{
-    struct reader reader;
-    struct buf text = BUF_INIT, frames = BUF_INIT;
-    struct stats stats;
-    unsigned char status = 0;
-
-    reader_init(&reader, payload, size);
-    const char *word = reader_string(&reader), *value = reader_string(&reader);
-    if (strcmp(word, "stop") == 0) {
-        loop_call(stop_server, server);
-        return; /* fd stays open: its end says that the server is gone */
-    }
-    if (strcmp(word, "stats") == 0) {
-        collect_stats(server, &stats);
-        print_stats(&stats, value, server->settings.dir, &text);
-        if (strcmp(value, "table") == 0)
-            server_last_warning(&text);
-    } else if (strcmp(word, "settings") == 0) {
-        add_settings_in_force(server, &text);
-    } else {
-        int error = work_on_cache(server->cache, word, value);
-        status = error != 0;
-        if (error)
-            buf_addf(&text, "ccwrap: %s: %s\n", word, strerror(-error));
-    }
-    wire_add_frame(&frames, WIRE_TEXT, text.data ? text.data : "", text.length);
-    wire_add_frame(&frames, WIRE_DONE, &status, 1);
-    send_all(fd, &frames);
-    buf_release(&text);
-    buf_release(&frames);
-    close(fd);
-}
-
 /* ---- asking a live server ---- */
 
-static int wait_readable(int fd, int patience)
-{
-    struct pollfd wait = {.fd = fd, .events = POLLIN};
-    int ready = poll(&wait, 1, patience);
+/* Milliseconds: of silence, and until a server that says that it lives must have ended. */
+enum { SILENCE = 3000, STOP_PATIENCE = 90 * 1000 };
 
-    return ready > 0 ? 0 : ready == 0 ? -ETIMEDOUT : -errno;
+static int64_t milliseconds(void)
+{
+    return clock_monotonic() / 1000000;
 }
 
 /* Reads until the other side closes. */
-static int read_answer(int fd, int patience, struct buf *in)
+static int read_answer(int fd, int64_t patience, struct buf *in)
 {
-    for (;;) {
-        int error = wait_readable(fd, patience);
-        if (error == -EINTR)
-            continue;
-        if (error)
-            return error;
+    for (int64_t deadline = milliseconds() + patience; milliseconds() < deadline;) {
+        struct pollfd wait = {.fd = fd, .events = POLLIN};
+        int ready = poll(&wait, 1, SILENCE);
         buf_reserve(in, 65536);
-        ssize_t got = recv(fd, in->data + in->length, 65536, 0);
-        if (got < 0 && (errno == EINTR || errno == EAGAIN))
-            continue;
-        if (got <= 0)
+        /* After a time-out, too: this process may have been stopped for longer than the server was silent. */
+        ssize_t got = recv(fd, in->data + in->length, 65536, MSG_DONTWAIT);
+        if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN))
             return 0;
-        in->length += (size_t)got;
+        if (got > 0)
+            in->length += (size_t)got;
+        else if (ready == 0)
+            return -ETIMEDOUT;
     }
+    return -ETIMEDOUT;
 }
 
-static int ask(int fd, const char *word, const char *value, int patience, struct buf *in)
+static int converse(struct admin *admin, int fd, const char *word, const char *value, int64_t patience,
+                    struct buf *in)
 {
     struct buf frame = BUF_INIT;
     size_t begun = wire_begin_frame(&frame, WIRE_ADMIN);
 
     buf_add_string(&frame, word);
     buf_add_string(&frame, value);
+    buf_add_string(&frame, admin->settings.dir ? admin->settings.dir : "");
     wire_end_frame(&frame, begun);
-    send_all(fd, &frame);
+    admin_send(fd, &frame);
     buf_release(&frame);
     return read_answer(fd, patience, in);
 }
 
-/* Appends the text of the answer. 0 or 1 (the server's status), or negative errno. */
-static int ask_text(int fd, const char *word, const char *value, struct buf *text)
+/* Appends the text of the answer. Its status, or -EPROTO. */
+static int take_text(const struct buf *in, struct buf *text)
 {
-    struct buf in = BUF_INIT;
-    int status = ask(fd, word, value, ANSWER_PATIENCE, &in);
-    size_t at = 0;
+    enum wire_type type;
+    const void *payload;
+    size_t size;
+    long frame;
 
-    close(fd);
-    for (bool done = status != 0; !done;) {
-        enum wire_type type;
-        const void *payload;
-        size_t size;
-        long frame = wire_frame(in.data + at, in.length - at, &type, &payload, &size);
-        if (frame <= 0) {
-            status = -EPROTO;
-            break;
-        }
-        at += (size_t)frame;
+    for (size_t at = 0; (frame = wire_frame(in->data + at, in->length - at, &type, &payload, &size)) > 0;
+         at += (size_t)frame) {
         if (type == WIRE_TEXT)
             buf_add(text, payload, size);
-        done = type == WIRE_DONE;
-        if (done && size == 1)
-            status = *(const unsigned char *)payload;
+        if (type == WIRE_DONE)
+            return size == 1 ? *(const unsigned char *)payload : 0;
     }
+    return -EPROTO;
+}
+
+/* Says by one line that the server (fd negative: one that takes no connection) hangs. */
+static int complain_of_silence(struct admin *admin, int fd, int error)
+{
+    struct ucred peer = {0};
+    socklen_t size = sizeof peer;
+    const char *what = error == -ETIMEDOUT ? "doesn't answer" : "gives no answer that makes sense";
+
+    if (fd >= 0 && getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid > 0)
+        fprintf(stderr, "ccwrap: the server (pid %d) %s\n", (int)peer.pid, what);
+    else
+        fprintf(stderr, "ccwrap: the server at %s %s\n", admin->settings.socket, what);
+    return 1;
+}
+
+enum { NO_SERVER = -1, NO_ANSWER = -2 /* told */ };
+
+/* Appends the text of the answer. 0 or 1 (the server's status), NO_SERVER or NO_ANSWER. */
+static int ask(struct admin *admin, const char *word, const char *value, struct buf *text)
+{
+    struct buf in = BUF_INIT;
+    int fd = server_connect(admin->settings.socket);
+
+    if (fd < 0 && fd != -ETIMEDOUT)
+        return NO_SERVER;
+    int status = fd < 0 ? fd : converse(admin, fd, word, value, INT32_MAX, &in);
+    if (!status)
+        status = take_text(&in, text);
+    if (status < 0) {
+        buf_reset(text);
+        complain_of_silence(admin, fd, status);
+        status = NO_ANSWER;
+    }
+    if (fd >= 0)
+        close(fd);
     buf_release(&in);
     return status;
 }
@@ -223,61 +151,128 @@ static int print(struct buf *text)
     return bad ? fail("standard output", -errno) : 0;
 }
 
+/* What compiles pass over in silence. */
+static void tell_hindrances(struct admin *admin, bool no_server)
+{
+    const char *config = places_config(&admin->arena, environ), *named = getenv("CCWRAP_CONFIG");
+    char *text;
+    size_t size;
+    int error = config && strcmp(config, "/dev/null") != 0
+                    ? settings_file_text(config, &admin->arena, &text, &size)
+                    : 0;
+
+    if (error && (error != -ENOENT || (named && *named)))
+        fprintf(stderr, "ccwrap: no settings are taken from %s: %s\n", config, strerror(-error));
+    error = no_server ? places_make_socket_folder(admin->settings.socket) : 0;
+    if (error)
+        fprintf(stderr, "ccwrap: no server can start: %s: %s\n", admin->settings.socket,
+                places_socket_trouble(error));
+}
+
 static int show_stats(struct admin *admin, const char *form)
 {
     struct buf text = BUF_INIT;
     struct stats stats = {0};
-    int fd = server_connect(admin->settings.socket);
+    int answer = ask(admin, "stats", form, &text), error = -ENOENT;
 
-    if (fd >= 0 && ask_text(fd, "stats", form, &text) == 0)
+    if (strcmp(form, "table") == 0)
+        tell_hindrances(admin, answer == NO_SERVER);
+    if (answer == 0)
         return print(&text);
     buf_reset(&text);
-    int error = admin->settings.dir
-                    ? cache_read_offline(admin->settings.dir, stats_take, &stats, &stats.sizes)
-                    : -ENOENT;
+    if (admin->settings.dir)
+        error = cache_read_offline(admin->settings.dir, stats_take, &stats, &stats.sizes);
     stats.sizes.max_size = admin->settings.maxsize;
     if (error && error != -ENOENT)
         fail(admin->settings.dir, error);
-    print_stats(&stats, form, admin->settings.dir, &text);
+    admin_print_stats(&stats, form, admin->settings.dir, &text);
     int status = print(&text);
     return error && error != -ENOENT ? 1 : status;
+}
+
+static char store_warning[512];
+
+static void keep_warning(const char *line)
+{
+    snprintf(store_warning, sizeof store_warning, "%s", line);
+}
+
+/* On the store itself. */
+static int change_offline(struct admin *admin, const char *word, const char *value)
+{
+    struct cache_options options = {
+        .folder = admin->settings.dir, .max_size = admin->settings.maxsize, .warn = keep_warning};
+    struct cache *cache = cache_open(&options);
+    int error = admin_work(cache, word, value);
+
+    cache_close(cache);
+    if (error == -EROFS && store_warning[0]) { /* it was not opened, and this says why */
+        complain(NULL, store_warning);
+        return 1;
+    }
+    return error ? fail(admin->settings.dir, error) : 0;
 }
 
 /* Zero, clear, trim, evict: by the live server, or on the store itself. */
 static int change_store(struct admin *admin, const char *word, const char *value)
 {
+    const char *dir = admin->settings.dir;
     struct buf text = BUF_INIT;
-    int fd = server_connect(admin->settings.socket);
+    struct stat status;
+    bool there = dir && stat(dir, &status) == 0;
+    int error = there ? 0 : -errno;
 
-    if (fd >= 0) {
-        int status = ask_text(fd, word, value, &text);
-        if (status > 0)
-            fwrite(text.data, 1, text.length, stderr);
-        buf_release(&text);
-        return status < 0 ? fail("server", status) : status;
-    }
-    if (!admin->settings.dir)
+    if (there && status.st_uid != geteuid())
+        return fail(dir, -EACCES);
+    if (there && faccessat(AT_FDCWD, dir, R_OK | W_OK | X_OK, AT_EACCESS) != 0)
+        return fail(dir, -errno);
+    int answer = ask(admin, word, value, &text);
+    if (answer > 0)
+        fprintf(stderr, "ccwrap: %.*s", (int)text.length, text.data);
+    buf_release(&text);
+    if (answer != NO_SERVER)
+        return answer != 0;
+    if (!dir)
         return fail("no store", -ENOENT);
-    if (access(admin->settings.dir, F_OK) != 0)
-        return 0; /* nothing there: nothing to do */
-    struct cache_options options = {.folder = admin->settings.dir, .max_size = admin->settings.maxsize};
-    struct cache *cache = cache_open(&options);
-    int error = work_on_cache(cache, word, value);
-    cache_close(cache);
-    return error ? fail(admin->settings.dir, error) : 0;
+    if (!there) /* not there: nothing to do */
+        return error == -ENOENT ? 0 : fail(dir, error);
+    return change_offline(admin, word, value);
+}
+
+static const char *start_trouble(int error)
+{
+    switch (error) {
+    case -ECHILD:
+        return "it ended before it was ready";
+    case -ETIMEDOUT:
+        return "it doesn't answer";
+    default:
+        return places_socket_trouble(error);
+    }
 }
 
 static int start_server(struct admin *admin)
 {
     static char *const none[] = {NULL};
     struct places places;
+    struct buf text = BUF_INIT;
     bool started = false;
 
     places_find(&places, &admin->arena, environ, none);
     int fd = server_start(&places, environ, &admin->arena, &started);
-    if (fd < 0)
-        return fail("can't start the server", fd);
+    if (fd < 0) {
+        fprintf(stderr, "ccwrap: can't start the server: %s: %s\n", places.socket, start_trouble(fd));
+        return 1;
+    }
     close(fd);
+    tell_hindrances(admin, false);
+    if (ask(admin, "warnings", "table", &text) < 0)
+        return 1;
+    for (size_t at = 0, length; at < text.length; at += length + 1) {
+        length = strcspn(text.data + at, "\n");
+        fprintf(stderr, "ccwrap: %.*s\n", (int)length, text.data + at);
+    }
+    buf_release(&text);
     printf(started ? "ccwrap: server started\n" : "ccwrap: server runs already\n");
     return 0;
 }
@@ -288,23 +283,27 @@ static int stop_running_server(struct admin *admin)
 {
     int fd = server_connect(admin->settings.socket), error = 0;
 
+    if (fd == -ETIMEDOUT)
+        return complain_of_silence(admin, fd, fd);
     if (fd < 0) {
         printf("ccwrap: no server runs\n");
         return 0;
     }
-    for (int tries = 0; fd >= 0 && !error && tries < STOP_TRIES; tries++) {
+    for (int tries = 0; fd >= 0 && tries < STOP_TRIES; tries++) {
         struct buf in = BUF_INIT;
-        error = ask(fd, "stop", "", STOP_PATIENCE, &in);
-        close(fd);
+        error = converse(admin, fd, "stop", "", STOP_PATIENCE, &in);
         buf_release(&in);
+        if (error)
+            complain_of_silence(admin, fd, error);
+        close(fd);
+        if (error)
+            return 1;
         fd = server_connect(admin->settings.socket);
     }
     if (fd >= 0) {
         close(fd);
-        error = error ? error : -EBUSY;
+        return fail("the server doesn't stop", -EBUSY);
     }
-    if (error)
-        return fail("the server doesn't stop", error);
     printf("ccwrap: server stopped\n");
     return 0;
 }
@@ -324,10 +323,9 @@ static int show_config(struct admin *admin)
 {
     struct setting_view views[SETTING_COUNT];
     struct buf text = BUF_INIT, in_force = BUF_INIT;
-    int fd = server_connect(admin->settings.socket);
+    int answer = ask(admin, "settings", "", &in_force);
 
-    if (fd >= 0 && ask_text(fd, "settings", "", &in_force) != 0)
-        buf_reset(&in_force);
+    tell_hindrances(admin, answer == NO_SERVER);
     settings_view(views, &admin->arena, &admin->environment, NULL, NULL);
     for (size_t i = 0; i < SETTING_COUNT; i++) {
         buf_addf(&text, "(%s) %s = %s\n", views[i].source, views[i].key, views[i].value);
@@ -371,19 +369,22 @@ static int show_version(struct admin *admin)
     return printf("ccwrap " CCWRAP_VERSION " (%s)\n", places_build_id()) < 0 || fflush(stdout) != 0;
 }
 
-static int show_table(struct admin *admin)
-{
-    return show_stats(admin, "table");
-}
-
 static int show_lines(struct admin *admin)
 {
     return show_stats(admin, "lines");
 }
 
-static int show_json(struct admin *admin)
+static int refuse(const char *word, const char *what)
 {
-    return show_stats(admin, "json");
+    fprintf(stderr, "ccwrap: %s: %s\n", word, what);
+    return 1;
+}
+
+static int show_table_or_json(struct admin *admin)
+{
+    if (*admin->value && strcmp(admin->value, "text") != 0 && strcmp(admin->value, "json") != 0)
+        return refuse("--stats-format", "is json or text");
+    return show_stats(admin, strcmp(admin->value, "json") == 0 ? "json" : "table");
 }
 
 static int zero_stats(struct admin *admin)
@@ -401,74 +402,86 @@ static int trim_store(struct admin *admin)
     return change_store(admin, "trim", "");
 }
 
-static const struct {
-    const char *word;
-    int (*run)(struct admin *admin);
-} commands[] = {
-    {"--start-server", start_server},
-    {"--stop-server", stop_running_server},
-    {"--stats", show_table},
-    {"--show-stats", show_table},
-    {"-s", show_table},
-    {"--print-stats", show_lines},
-    {"--stats-format=json", show_json},
-    {"--stats-format=text", show_table},
-    {"--zero-stats", zero_stats},
-    {"-z", zero_stats},
-    {"--clear", clear_store},
-    {"-C", clear_store},
-    {"--trim", trim_store},
-    {"--cleanup", trim_store},
-    {"-c", trim_store},
-    {"--show-config", show_config},
-    {"-p", show_config},
-    {"--version", show_version},
-    {"-V", show_version},
-    {"--help", show_usage},
-    {"-h", show_usage},
-};
-
-static int evict(struct admin *admin, const char *age)
+static int evict(struct admin *admin)
 {
-    int64_t seconds = age ? settings_parse_age(age) : -1;
+    int64_t seconds = settings_parse_age(admin->value);
 
-    if (seconds < 0) {
-        fprintf(stderr, "ccwrap: --evict-older-than: not an age (90, 15m, 36h, 7d): %s\n", age ? age : "");
-        return 1;
-    }
+    if (seconds < 0)
+        return refuse("--evict-older-than", "needs an age (90, 15m, 36h, 7d)");
     return change_store(admin, "evict", arena_printf(&admin->arena, "%lld", (long long)seconds));
 }
 
-static int run(struct admin *admin, int argc, char **argv)
-{
-    const char *word = argc > 1 ? argv[1] : "";
+static const struct command {
+    const char *word;
+    int (*run)(struct admin *admin);
+    bool takes_value;
+} commands[] = {
+    {"--start-server", start_server, false},
+    {"--stop-server", stop_running_server, false},
+    {"--stats", show_table_or_json, false},
+    {"--show-stats", show_table_or_json, false},
+    {"-s", show_table_or_json, false},
+    {"--stats-format", show_table_or_json, true},
+    {"--print-stats", show_lines, false},
+    {"--zero-stats", zero_stats, false},
+    {"-z", zero_stats, false},
+    {"--clear", clear_store, false},
+    {"-C", clear_store, false},
+    {"--trim", trim_store, false},
+    {"--cleanup", trim_store, false},
+    {"-c", trim_store, false},
+    {"--evict-older-than", evict, true},
+    {"--show-config", show_config, false},
+    {"-p", show_config, false},
+    {"--version", show_version, false},
+    {"-V", show_version, false},
+    {"--help", show_usage, false},
+    {"-h", show_usage, false},
+};
 
-    if (strcmp(word, "--evict-older-than") == 0)
-        return evict(admin, argc > 2 ? argv[2] : NULL);
-    if (argc == 3 && (strcmp(word, "--stats") == 0 || strcmp(word, "--show-stats") == 0) &&
-        strcmp(argv[2], "--stats-format=json") == 0)
-        return show_json(admin);
-    if (argc == 4 && strcmp(argv[2], "--stats-format") == 0 && strcmp(argv[3], "json") == 0)
-        return show_json(admin);
-    if (argc > 2) {
-        fprintf(stderr, "ccwrap: %s: takes no further words\n", word);
-        return 1;
+/* The command that the word names, alone or up to an "=". */
+static const struct command *find_command(const char *word)
+{
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        size_t length = strlen(commands[i].word);
+        bool equal = strncmp(commands[i].word, word, length) == 0;
+        if (equal && (!word[length] || (word[length] == '=' && commands[i].takes_value)))
+            return &commands[i];
     }
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        if (strcmp(commands[i].word, word) == 0)
-            return commands[i].run(admin);
-    fprintf(stderr, "ccwrap: %s: no such option (see --help)\n", word);
-    return 1;
+    return NULL;
+}
+
+static int run(struct admin *admin, char **words)
+{
+    const struct command *command = find_command(*words);
+
+    if (command && command->run == show_table_or_json && !command->takes_value && words[1] &&
+        strncmp(words[1], "--stats-format", strlen("--stats-format")) == 0)
+        command = find_command(*++words); /* "--stats --stats-format=json" */
+    if (!command && strcmp(*words, "--") == 0)
+        return refuse("--", "no such option; a compiler is named without it: ccwrap gcc ...");
+    if (!command)
+        return refuse(*words, "no such option (see --help)");
+    const char *word = *words++, *equals = strchr(word, '=');
+    if (equals)
+        admin->value = equals + 1;
+    else if (command->takes_value && *words)
+        admin->value = *words++;
+    if (command->takes_value && !*admin->value)
+        admin->value = "?"; /* which no command takes */
+    if (*words)
+        return refuse(word, arena_printf(&admin->arena, "takes no further words: %s", *words));
+    environment_init(&admin->environment, &admin->arena, environ);
+    settings_load(&admin->settings, &admin->arena, &admin->environment, NULL, complain, NULL);
+    return command->run(admin);
 }
 
 int admin_main(int argc, char **argv)
 {
-    struct admin admin;
+    struct admin admin = {.value = ""};
 
     arena_init(&admin.arena);
-    environment_init(&admin.environment, &admin.arena, environ);
-    settings_load(&admin.settings, &admin.arena, &admin.environment, NULL, complain, NULL);
-    int status = run(&admin, argc, argv);
+    int status = argc > 1 ? run(&admin, argv + 1) : show_usage(&admin);
     arena_release(&admin.arena);
     return status;
 }

@@ -113,14 +113,27 @@ static int take_lock(struct server *server)
     return error;
 }
 
-/* Whoever holds the lock may take away a socket that was left behind. */
+/* Whoever holds the lock may take away a socket that was left behind; but whatever else bears that name is
+ * somebody's file. */
+static int remove_old_socket(const char *path)
+{
+    struct stat status;
+
+    if (lstat(path, &status) != 0)
+        return errno == ENOENT ? 0 : -errno;
+    if (!S_ISSOCK(status.st_mode))
+        return -ENOTSOCK;
+    return unlink(path) == 0 ? 0 : -errno;
+}
+
 static int open_socket(struct daemon *daemon)
 {
     struct server *server = &daemon->server;
     struct sockaddr_un address;
-    int folder = -1, error = 0;
+    int folder = -1, error = remove_old_socket(server->settings.socket);
 
-    unlink(server->settings.socket);
+    if (error)
+        return error;
     server->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (server->listener < 0)
         return -errno;
@@ -138,14 +151,20 @@ static int open_socket(struct daemon *daemon)
     return error;
 }
 
+/* A file that came later may have got the number of the socket's inode. */
+static bool is_our_socket(const struct daemon *daemon, const struct stat *now)
+{
+    return S_ISSOCK(now->st_mode) && now->st_ino == daemon->socket.st_ino &&
+           now->st_dev == daemon->socket.st_dev;
+}
+
 /* From now on nobody finds this server; those that have connected are still served. */
 static void leave_socket(struct daemon *daemon)
 {
     struct server *server = &daemon->server;
     struct stat now;
 
-    if (lstat(server->settings.socket, &now) == 0 && now.st_ino == daemon->socket.st_ino &&
-        now.st_dev == daemon->socket.st_dev)
+    if (lstat(server->settings.socket, &now) == 0 && is_our_socket(daemon, &now))
         unlink(server->settings.socket);
     if (server->lock >= 0)
         close(server->lock);
@@ -234,7 +253,7 @@ static bool socket_is_lost(const struct daemon *daemon)
 
     if (lstat(daemon->server.settings.socket, &now) != 0)
         return errno == ENOENT || errno == ENOTDIR;
-    return now.st_ino != daemon->socket.st_ino || now.st_dev != daemon->socket.st_dev;
+    return !is_our_socket(daemon, &now);
 }
 
 static void on_tick(uv_timer_t *timer)
@@ -290,8 +309,10 @@ static void warn(const char *line)
     pthread_mutex_unlock(&warning_mutex);
 }
 
-void server_last_warning(struct buf *out)
+void server_warnings(const struct server *server, struct buf *out)
 {
+    if (server->log_error)
+        buf_addf(out, "warning: log: %s: %s\n", server->settings.log, strerror(-server->log_error));
     pthread_mutex_lock(&warning_mutex);
     if (last_warning[0])
         buf_addf(out, "warning: %s\n", last_warning);
@@ -432,7 +453,7 @@ int server_run(struct settings *settings, struct arena *arena, int ready)
         return 1;
     }
     if (settings->log[0])
-        log_open(settings->log);
+        server->log_error = log_open(settings->log);
 
     int error = start(daemon);
     if (error == -EWOULDBLOCK) { /* another one serves, or is about to */
@@ -440,7 +461,7 @@ int server_run(struct settings *settings, struct arena *arena, int ready)
         return 0;
     }
     if (error) {
-        fprintf(stderr, "ccwrap: can't open %s: %s\n", settings->socket, strerror(-error));
+        fprintf(stderr, "ccwrap: can't serve at %s: %s\n", settings->socket, places_socket_trouble(error));
         return 1;
     }
     wire_view_of_self(&server->view);

@@ -36,7 +36,8 @@ void log_folder_remove_old(const char *folder)
 
 const char *log_folder_open(struct arena *arena, const char *runtime)
 {
-    const char *folders[] = {arena_printf(arena, "/dev/shm/ccwrap-%d", (int)geteuid()), runtime};
+    const char *folders[] = {arena_printf(arena, "/dev/shm/ccwrap-%d", (int)geteuid()),
+                             arena_printf(arena, "%s/recorder-logs", runtime)};
 
     for (size_t i = 0; i < 2; i++) {
         if (strpbrk(folders[i], " :"))

@@ -30,6 +30,7 @@ struct server {
     const char *trampoline;                /* path of ccwrap */
     const char *logs;                      /* folder for recorder logs (0700) */
     char *runtime;                         /* the socket's folder: recorder logs live there */
+    int log_error;                         /* why the log can't be written; 0 */
     int listener;
     int lock; /* descriptor of the held lock file */
     atomic_bool stopping;
@@ -56,8 +57,9 @@ void server_stop(struct server *server);
 void server_enter(struct server *server);
 void server_leave(struct server *server);
 
-/* Appends the last warning about the store as a line, if there was one. Any thread. */
-void server_last_warning(struct buf *out);
+/* Appends a line each for a log that can't be written and for the last warning about the store. Any thread.
+ */
+void server_warnings(const struct server *server, struct buf *out);
 
 /* serve.c: threads that accept and serve. serve_stop ends them after all that had connected were served. */
 int serve_start(struct server *server);

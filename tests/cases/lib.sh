@@ -35,7 +35,7 @@ for name in $(compgen -e CCWRAP_) $(compgen -e CCACHE_); do
     [ "$name" = CCWRAP_BUILD ] || unset "$name"
 done
 unset MAKEFLAGS MFLAGS CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH SOURCE_DATE_EPOCH RUSTC_WRAPPER
-export LC_ALL=C.UTF-8 CCWRAP_CONFIG=$TOP/no-settings CCWRAP_DIR=$STORE CCACHE_DIR=$STORE
+export LC_ALL=C.UTF-8 CCWRAP_CONFIG=/dev/null CCWRAP_DIR=$STORE CCACHE_DIR=$STORE
 
 # --- ends ----------------------------------------------------------------------------------------------------
 

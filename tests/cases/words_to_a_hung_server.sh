@@ -1,0 +1,38 @@
+# No word waits for ever for a server that hangs; but one that works for long is waited for.
+. "$(dirname "$0")/lib.sh"
+
+only_ccwrap
+echo 'int f;' >f.c
+miss_hit gcc -c f.c -o f.o
+sleep 1.5 # until the counters are in the store
+server=$(servers)
+kill -STOP $server
+bounded() { # what should be the status, words
+    local want=$1 begun status
+    shift
+    begun=$(date +%s)
+    timeout 30 "$CW" "$@" >out 2>message
+    status=$?
+    [ $(($(date +%s) - begun)) -le 8 ] || fail "$*: took $(($(date +%s) - begun)) s"
+    [ "$status" = "$want" ] || fail "$*: status $status: $(head -n 1 message)"
+    [ "$(wc -l <message)" = 1 ] && grep -q "pid $server.*doesn't answer" message || fail "$*: says: $(cat message)"
+}
+bounded 0 --print-stats
+[ "$(awk '$1 == "direct_cache_hit" { print $2 }' out)" = 1 ] || fail "the counters aren't read from the store"
+bounded 0 --stats
+grep -q '^ *hits  *1 ' out || fail "--stats isn't read from the store: $(head -n 2 out)"
+bounded 0 --show-config
+[ "$(grep -c ' = ' out)" -ge 18 ] || fail "--show-config is short"
+for word in --zero-stats --clear --trim --stop-server; do bounded 1 $word; done
+bounded 1 --evict-older-than 7d
+kill -CONT $server
+sleep 0.5
+"$CW" --stop-server >out 2>&1 || fail "--stop-server when it lives again: $(head -n 1 out)"
+within 5 no_servers || fail "the server is still there"
+# A compile that runs longer than a server may be silent holds up --stop-server, which waits.
+slow_compiler 8
+"$CW" bin/slowcc -c f.c -o f.o &
+await "$TOP/pid"
+timeout 60 "$CW" --stop-server >out 2>&1 || fail "--stop-server during a compile: $(head -n 1 out)"
+no_servers || fail "--stop-server came back before the server ended"
+wait $! || fail "the compile: status $?"
