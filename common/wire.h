@@ -9,7 +9,7 @@
  *   CANCEL   signal received; payload: u8 signal   STARTED   u32 process group, u64 its start time (clock
  *   FDS      answer to ASK_FDS; descriptors as               ticks since boot, /proc/PID/stat field 22)
  *            SCM_RIGHTS                            OUTPUT    u8 stream (1, 2), bytes
- *   ADMIN    words, e.g. "stats" "json"            EXIT      u8 how (0 exited, 1 signalled), u8 number: last
+ *   ADMIN    word, value, dir: "stats" "json" …    EXIT      u8 how (0 exited, 1 signalled), u8 number: last
  *                                                  RUN       run it yourself; payload: reason's name: last
  *                                                  REFUSE    u8 status, text for stderr: exit with it: last
  *                                                  ASK_FDS   the jobserver's descriptors are wanted

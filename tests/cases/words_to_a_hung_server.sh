@@ -36,3 +36,16 @@ await "$TOP/pid"
 timeout 60 "$CW" --stop-server >out 2>&1 || fail "--stop-server during a compile: $(head -n 1 out)"
 no_servers || fail "--stop-server came back before the server ended"
 wait $! || fail "the compile: status $?"
+# So does a store that another process holds: the word waits as long as the server does, and then has its effect.
+"$CW" gcc -c f.c -o f.o
+python3 - "$STORE/cache.sqlite" >locked <<'P' &
+import sqlite3, sys, time
+db = sqlite3.connect(sys.argv[1], isolation_level=None)
+db.execute("BEGIN IMMEDIATE")
+print("locked", flush=True)
+time.sleep(5)
+P
+await locked
+timeout 60 "$CW" --clear >out 2>&1 || fail "--clear of a store that is held for a while: $(head -n 1 out)"
+wait
+miss gcc -c f.c -o f.o
