@@ -41,7 +41,7 @@ static void *beat(void *data)
     struct timespec next;
 
     pthread_mutex_lock(&heart->mutex);
-    clock_gettime(CLOCK_REALTIME, &next);
+    clock_gettime(CLOCK_MONOTONIC, &next);
     while (!heart->done) {
         next.tv_nsec += (long)WIRE_HEARTBEAT * 1000000;
         next.tv_sec += next.tv_nsec / 1000000000;
@@ -55,9 +55,14 @@ static void *beat(void *data)
 
 static void start_heart(struct heart *heart, int fd)
 {
+    pthread_condattr_t attributes;
+
     *heart = (struct heart){.fd = fd};
     pthread_mutex_init(&heart->mutex, NULL);
-    pthread_cond_init(&heart->cond, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&heart->cond, &attributes);
+    pthread_condattr_destroy(&attributes);
     heart->beats = pthread_create(&heart->thread, NULL, beat, heart) == 0;
 }
 
