@@ -111,13 +111,15 @@ static void add_opened_folder(struct walk *walk, const struct path_entry *entry,
 /* A list of functions, a profile, a configuration: what stands behind two slashes may be no comment there. */
 static bool is_named_by_option(const struct request *request, const char *path)
 {
+    const struct command *command = &request->command;
     const char *name = lookup_basename(path);
 
-    for (char *const *word = request->wire.argv + 1; word[-1] && *word; word++)
-        if (strcmp(*word, request->command.source) != 0 && strcmp(lookup_basename(*word), name) == 0)
+    for (size_t i = 0; i < command->key_word_count; i++) {
+        const char *word = command->key_words[i];
+        if (word[0] == '-' ? strstr(word, name) != NULL
+                           : strcmp(word, command->source) != 0 && strcmp(lookup_basename(word), name) == 0)
             return true;
-        else if ((*word)[0] == '-' && strstr(*word, name))
-            return true;
+    }
     return false;
 }
 
@@ -338,8 +340,11 @@ static void add_facts(struct walk *walk)
 /* The words of the command can say what a text can: -D's values. */
 static void add_traits_of_words(struct walk *walk)
 {
-    for (char *const *word = walk->observation->request->wire.argv; *word; word++)
-        walk->traits |= traits_of_text(*word, strlen(*word)) & (TRAITS_OF_RAW_INPUT | TRAIT_OWN_NAME);
+    const struct command *command = &walk->observation->request->command;
+
+    for (size_t i = 0; i < command->key_word_count; i++)
+        walk->traits |= traits_of_text(command->key_words[i], strlen(command->key_words[i])) &
+                        (TRAITS_OF_RAW_INPUT | TRAIT_OWN_NAME);
 }
 
 /* What counts as an input: not what the compile made, or what says nothing. */
