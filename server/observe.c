@@ -94,13 +94,36 @@ static void add_resolution(struct walk *walk, const char *path, int error, const
     input_set_add_realpath(walk->observation->set, path, error, resolved);
 }
 
+static char *whole_path(struct walk *walk, const struct path_entry *entry)
+{
+    return entry->path[0] == '/'
+               ? arena_strdup(walk->arena, entry->path)
+               : arena_printf(walk->arena, "%s/%s", walk->observation->request->ground_path, entry->path);
+}
+
+/* clang tells folders apart by their inodes, and calls all that is in one by the name by which it met it
+ * first: so it counts which folder a link leads to, or that there is no link. Those of the system stay what
+ * they are. */
+static void add_identity(struct walk *walk, const struct path_entry *entry)
+{
+    const char *whole = whole_path(walk, entry);
+    struct stat status;
+
+    if (strncmp(whole, "/usr/", 5) == 0 ||
+        fstatat(walk->observation->request->ground, entry->path, &status, 0) != 0 || !S_ISDIR(status.st_mode))
+        return;
+    char *real = realpath(whole, NULL);
+    if (real && strcmp(real, whole) != 0)
+        add_resolution(walk, entry->path, 0, real);
+    else
+        add_existing(walk, entry->path, false);
+    memory_free(real);
+}
+
 /* A script may go there, and ask where that is. */
 static void add_opened_folder(struct walk *walk, const struct path_entry *entry, mode_t mode)
 {
-    const char *directory = walk->observation->request->ground_path;
-    const char *whole =
-        entry->path[0] == '/' ? entry->path : arena_printf(walk->arena, "%s/%s", directory, entry->path);
-    char *real = walk->whole_environment && !entry->resolved ? realpath(whole, NULL) : NULL;
+    char *real = walk->whole_environment && !entry->resolved ? realpath(whole_path(walk, entry), NULL) : NULL;
 
     if (real)
         add_resolution(walk, entry->path, 0, real);
@@ -229,10 +252,7 @@ static void add_attributes(struct walk *walk, const struct path_entry *entry)
  * that is there, and may not be read or run, mode and owner. */
 static void add_denied(struct walk *walk, const struct path_entry *entry)
 {
-    const char *directory = walk->observation->request->ground_path;
-    char *whole = entry->path[0] == '/' ? arena_strdup(walk->arena, entry->path)
-                                        : arena_printf(walk->arena, "%s/%s", directory, entry->path);
-    char *resolved = realpath(whole, NULL);
+    char *resolved = realpath(whole_path(walk, entry), NULL);
 
     if (resolved ? !add_times(walk, entry, true) : errno != EACCES)
         walk_give_up(walk, REASON_SPECIAL_INPUT, entry->path);
@@ -257,6 +277,8 @@ static void add_nature(struct walk *walk, const struct path_entry *entry)
         input_set_add_link(set, entry->path, 0, entry->link);
     if ((use & USE_SEEN) && !(use & USE_CONTENT))
         add_existing(walk, entry->path, true);
+    if ((use & USE_SEEN) && (use & USE_DATED) && !entry->resolved)
+        add_identity(walk, entry);
     if (use & USE_SEEN_LINK)
         add_existing(walk, entry->path, false);
 }
