@@ -21,7 +21,8 @@ enum {
     THREADS_MIN = 4,
     THREADS_MAX = 32,
     FIRST_READ = 64 * 1024,
-    PATIENCE = 2, /* milliseconds that a thread waits for the rest of a frame */
+    PATIENCE = 2, /* milliseconds that a thread waits for more of a frame, */
+    WAITS = 8,    /* so often */
     GROUPS_MAX = 256,
 };
 
@@ -143,7 +144,7 @@ static void serve_connection(struct server *server, int fd)
         return;
     }
     struct buf in = BUF_INIT;
-    for (;;) {
+    for (int waits = 0;;) {
         enum wire_type type;
         const void *payload;
         size_t size;
@@ -154,7 +155,7 @@ static void serve_connection(struct server *server, int fd)
             continue;
         if (got < 0 && errno == EAGAIN) {
             struct pollfd wait = {.fd = fd, .events = POLLIN};
-            if (poll(&wait, 1, PATIENCE) > 0)
+            if (waits++ < WAITS && poll(&wait, 1, PATIENCE) > 0)
                 continue;
             arrival_hand_over(server, fd, &in); /* takes both */
             return;

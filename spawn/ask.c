@@ -10,10 +10,9 @@
 #include "common/clock.h"
 #include "spawn/launch.h"
 
-static int read_answer(int fd, struct buf *answer)
+/* `end` is a time of clock_monotonic(). */
+static int read_answer(int fd, int64_t end, struct buf *answer)
 {
-    int64_t end = clock_monotonic() + (int64_t)ASK_PATIENCE * 1000000;
-
     for (;;) {
         struct pollfd wait = {.fd = fd, .events = POLLIN};
         int64_t left = (end - clock_monotonic()) / 1000000;
@@ -35,6 +34,21 @@ static int read_answer(int fd, struct buf *answer)
     }
 }
 
+/* A program may close its output and live on. */
+static int wait_for(pid_t pid, int64_t end, int *status)
+{
+    pid_t ended;
+
+    while ((ended = waitpid(pid, status, WNOHANG)) == 0 && clock_monotonic() < end)
+        usleep(200);
+    if (ended == pid)
+        return 0;
+    kill(-pid, SIGKILL);
+    while (waitpid(pid, status, 0) < 0 && errno == EINTR)
+        ;
+    return -ETIMEDOUT;
+}
+
 int ask(const char *program, char *const *argv, char *const *environment, const char *directory,
         struct buf *answer)
 {
@@ -51,13 +65,11 @@ int ask(const char *program, char *const *argv, char *const *environment, const 
     int error = launch_start(&launch, &pid);
     close(ends[1]);
     if (!error) {
-        error = read_answer(ends[0], answer);
-        if (error)
-            kill(-pid, SIGKILL);
-        while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-            ;
-        if (!error && status != 0)
-            error = -EIO;
+        int64_t end = clock_monotonic() + (int64_t)ASK_PATIENCE * 1000000;
+        error = read_answer(ends[0], end, answer);
+        int late = wait_for(pid, error ? 0 : end, &status);
+        if (!error)
+            error = late ? late : status != 0 ? -EIO : 0;
     }
     close(ends[0]);
     return error;
