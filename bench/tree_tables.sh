@@ -68,9 +68,10 @@ add_build() {
     add "$1: $2" "$3" "$4" "$(objects_of "$1.mk" | tail -n 1)" "$script"
 }
 
-# A cold build begins with an empty store; four warm ones in turn with the others, then a cold one again.
+# A cold build begins with an empty store. Warm ones take turns with those that only copy.
 table_trees() {
     local tree trees="redis xerces-c" turns=12 every=6
+    [ "$rounds" -ge 300 ] || every=$turns # each cold build once
     [ -z "$quick" ] || trees=lua5.4 turns=2 every=2
     $static -std=c11 -D_GNU_SOURCE -O2 -static -s -I"$root" -o copy_object "$here/copy_object.c" || return 1
     make_noting_compiler gcc
