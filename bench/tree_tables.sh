@@ -38,6 +38,9 @@ prepare_tree() {
     cp -a "$out/sources/$tree" "tree-$tree" || return 1
     (cd "tree-$tree" && build_"$tree") >tree.log 2>&1 </dev/null || { tail -n 5 tree.log; return 1; }
     while IFS= read -r line; do
+        printf '\t%s\n' "$line" >one.mk
+        object=$(objects_of one.mk)
+        [ -e "$object" ] || continue # a probe of what the compiler can do
         number=$((number + 1))
         printf 'c%d:\n\t%s\n' $number "$line"
     done <noted >"$tree.mk"
