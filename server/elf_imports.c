@@ -239,15 +239,21 @@ bool elf_imports(int directory, const char *path, const char *symbol)
     return found;
 }
 
-bool elf_is_observable(int directory, const char *path)
+/* What `holds` says of the whole file; `unknown` where it can't be read. */
+static bool judge(int directory, const char *path, bool (*holds)(const struct image *image), bool unknown)
 {
     struct image image;
 
     if (!open_image(directory, path, WHOLE, &image))
-        return false;
-    bool observable = is_observable(&image);
+        return unknown;
+    bool held = holds(&image);
     close_image(&image);
-    return observable;
+    return held;
+}
+
+bool elf_is_observable(int directory, const char *path)
+{
+    return judge(directory, path, is_observable, false);
 }
 
 static bool is_elf(const struct image *image)
@@ -294,16 +300,14 @@ enum elf_loader elf_loader(const char *path)
     return loader;
 }
 
+static bool has_kernel_calls(const struct image *image)
+{
+    return !part(image, 0, 1, sizeof(Elf64_Ehdr)) || !is_elf(image) || is_in_code(image, calls_kernel);
+}
+
 bool elf_calls_kernel(int directory, const char *path)
 {
-    struct image image;
-
-    if (!open_image(directory, path, WHOLE, &image))
-        return true;
-    bool calls =
-        !part(&image, 0, 1, sizeof(Elf64_Ehdr)) || !is_elf(&image) || is_in_code(&image, calls_kernel);
-    close_image(&image);
-    return calls;
+    return judge(directory, path, has_kernel_calls, true);
 }
 
 /* The path in a script's first line, in `interpreter`; "" if this is no script. */

@@ -112,15 +112,22 @@ enum program_kind known_program(const char *path)
     return matches(name, trusted, COUNT(trusted)) ? PROGRAM_TRUSTED : PROGRAM_UNKNOWN;
 }
 
+bool known_runs_macros(const char *path)
+{
+    static const char *const names[] = {"rustc", "clippy-driver"};
+    return matches(lookup_basename(path), names, COUNT(names));
+}
+
 /* clang compares the times of what its precompiled headers were made of, and procedural macros see those of
  * what they look at; a script may ask for anything. */
 enum attention known_attention(const char *path, enum program_kind kind)
 {
-    static const char *const comparing[] = {"clang*", "rustc", "clippy-driver"};
+    static const char *const clang[] = {"clang*"};
 
     if (kind != PROGRAM_TRUSTED)
         return ATTENTION_ALL;
-    return matches(lookup_basename(path), comparing, COUNT(comparing)) ? ATTENTION_TIMES : ATTENTION_KIND;
+    return matches(lookup_basename(path), clang, COUNT(clang)) || known_runs_macros(path) ? ATTENTION_TIMES
+                                                                                          : ATTENTION_KIND;
 }
 
 bool known_asks_clock(const char *path, enum program_kind kind, unsigned times, unsigned clocks)
@@ -152,17 +159,11 @@ bool known_library(const char *path)
     return matches(lookup_basename(path), names, COUNT(names));
 }
 
-bool known_runs_macros(const char *path)
-{
-    static const char *const names[] = {"rustc", "clippy-driver"};
-    return matches(lookup_basename(path), names, COUNT(names));
-}
-
 bool known_is_shell(const char *path)
 {
     static const char *const names[] = {"sh",   "dash", "bash",    "rbash", "ksh*",
                                         "zsh*", "mksh", "busybox", "perl*"};
-    return path && matches(lookup_basename(path), names, COUNT(names));
+    return matches(lookup_basename(path), names, COUNT(names));
 }
 
 bool known_holds_old_output(const char *path)

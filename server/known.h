@@ -39,7 +39,7 @@ bool known_holds_old_output(const char *path);
 /* Does it run code of the user's that it loads, in its own process? */
 bool known_runs_macros(const char *path);
 
-/* Does it run texts whose variables give chance or the clock without a call? NULL: no. */
+/* Does it run texts whose variables give chance or the clock without a call? */
 bool known_is_shell(const char *path);
 
 enum variable_effect {

@@ -148,11 +148,8 @@ static bool is_named_by_option(const struct request *request, const char *path)
 
 /* Headers of compilers and the C library are known to do no harm by these: what a user's text makes of their
  * macros is found in that text. */
-static unsigned traits_of_input(const struct request *request, const char *path,
-                                const struct file_facts *facts)
+static unsigned without_harmless(const char *path, unsigned traits)
 {
-    unsigned traits = traits_of_file(request->ground, path, facts);
-
     if (strncmp(path, "/usr/", 5) == 0)
         traits &= ~(unsigned)TRAIT_ASSEMBLER;
     if (strstr(path, "/include/c++/") || strncmp(path, "/usr/lib/", 9) == 0 ||
@@ -165,16 +162,17 @@ static unsigned traits_of_input(const struct request *request, const char *path,
 static void look_into(struct walk *walk, struct path_entry *entry)
 {
     const struct request *request = walk->observation->request;
-    bool program = entry->use & (USE_RUN | USE_TRIED | USE_LOADED),
-         text = !program && !request->command.positions_show && !is_named_by_option(request, entry->path);
+    bool program = entry->use & (USE_RUN | USE_TRIED | USE_LOADED), script = entry->use & USE_SCRIPT;
+    bool text = !program && request->frontend != &frontend_rustc;
+    bool blank = !program && !request->command.positions_show && !is_named_by_option(request, entry->path);
 
-    entry->error = file_digest(digests_of(walk), request->ground, entry->path, text, &entry->facts);
-    if (entry->error)
+    entry->error = file_digest(digests_of(walk), request->ground, entry->path, blank, &entry->facts);
+    if (entry->error || !(text || script))
         return;
-    if (!program && request->frontend != &frontend_rustc)
-        walk->traits |= traits_of_input(request, entry->path, &entry->facts);
-    if ((entry->use & USE_SCRIPT) &&
-        (traits_of_file(request->ground, entry->path, &entry->facts) & TRAIT_CHANCE))
+    unsigned traits = traits_of_file(request->ground, entry->path, &entry->facts);
+    if (text)
+        walk->traits |= without_harmless(entry->path, traits);
+    if (script && (traits & TRAIT_CHANCE))
         walk_give_up(walk, REASON_TIME, entry->path);
 }
 

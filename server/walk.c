@@ -183,10 +183,11 @@ static void note_open(struct walk *walk, const struct record *record)
     bool writes = (record->flags & O_ACCMODE) != O_RDONLY || (record->flags & O_TRUNC);
 
     if (!writes) {
+        const struct process *process = find_process(walk, record->pid);
         bool first = !(entry->use & USE_CONTENT);
-        entry->holder = first && find_process(walk, record->pid)->holds_old_output ? record->pid : 0;
+        entry->holder = first && process->holds_old_output ? record->pid : 0;
         note_look(walk, entry, record->result, USE_READ, USE_MISSED);
-        if (known_is_shell(find_process(walk, record->pid)->program))
+        if (process->is_shell)
             entry->use |= USE_SCRIPT;
         note_stamp(entry, record);
     } else if (record->result >= 0)
@@ -320,6 +321,8 @@ static void note_start(struct walk *walk, const struct record *record)
     process->program = arena_strdup(walk->arena, record->path);
     process->times = process->clocks = 0;
     process->holds_old_output = known_holds_old_output(record->path);
+    process->is_shell = known_is_shell(record->path);
+    process->runs_macros = known_runs_macros(record->path);
     if (process->kind == PROGRAM_UNKNOWN)
         want_observable(walk, entry);
     if (process->kind != PROGRAM_TRUSTED)
@@ -386,7 +389,7 @@ static void note_clock(struct walk *walk, const struct record *record)
     process->times += record->kind == RECORD_TIME;
     process->clocks += record->kind == RECORD_CLOCK;
     /* for the names of incremental sessions it is asked always */
-    if (process->program && !walk->private_folder && known_runs_macros(process->program))
+    if (process->runs_macros && !walk->private_folder)
         walk->clock_of_macros = process->program;
     if (process->program &&
         known_asks_clock(process->program, process->kind, process->times, process->clocks))

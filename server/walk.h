@@ -19,6 +19,7 @@ struct process {
     enum program_kind kind;
     enum attention attention;
     bool holds_old_output;
+    bool is_shell, runs_macros;
     const char *program;
     unsigned times, clocks; /* how often it asked (known_asks_clock) */
 };
