@@ -5,6 +5,7 @@ import argparse
 import contextlib
 import os
 import random
+import select
 import shutil
 import signal
 import sqlite3
@@ -161,18 +162,19 @@ class Place:
 
     # --- the server ---
 
-    def start(self, extra=None, limit=10):
-        """Starts a server of our own, as a child, with `extra` in its environment. False if it doesn't come up."""
+    def start(self, extra=None, limit=10, before=()):
+        """Starts a server of our own, as a child, with `extra` in its environment and through the words `before`, and waits
+        until it serves. False if it doesn't come up."""
         environment = dict(self.environment, **(extra or {}))
-        self.server = subprocess.Popen([os.path.join(self.build, "ccwrap-server"), "--daemon", "--dir", self.store, "--socket",
-                                        self.socket], env=environment, cwd="/", stdin=subprocess.DEVNULL,
-                                       stdout=subprocess.DEVNULL, stderr=open(os.path.join(self.top, "server.err"), "a"))
-        deadline = time.monotonic() + limit
-        while time.monotonic() < deadline and self.server.poll() is None:
-            if os.path.exists(self.socket):
-                return True
-            time.sleep(0.005)
-        return False
+        told, ready = os.pipe()
+        with open(os.path.join(self.top, "server.err"), "a") as said:
+            self.server = subprocess.Popen([*before, os.path.join(self.build, "ccwrap-server"), "--daemon", "--dir", self.store, "--socket",
+                                            self.socket, "--ready-fd", str(ready)], env=environment, cwd="/", pass_fds=[ready],
+                                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said)
+        os.close(ready)
+        ended = not select.select([told], [], [], limit)[0] or os.read(told, 1) != b"R"
+        os.close(told)
+        return not ended
 
     def alive(self):
         return self.server is not None and self.server.poll() is None

@@ -182,12 +182,7 @@ def few_descriptors(bench):
     bench.place.forget()
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     place = bench.place
-    environment = dict(place.environment)
-    place.server = subprocess.Popen(["bash", "-c", 'ulimit -n 64; exec "$@"', "x", os.path.join(place.build, "ccwrap-server"), "--daemon",
-                                     "--dir", place.store, "--socket", place.socket], env=environment, cwd="/", stdin=subprocess.DEVNULL,
-                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while not os.path.exists(place.socket) and place.alive():
-        time.sleep(0.01)
+    place.start(before=["bash", "-c", 'ulimit -n 64; exec "$@"', "x"])
     for turn in range(3):
         running = [subprocess.Popen([place.wrapper, "namespace=few%d" % turn, *bench.words(i % SOURCES)[:-1], "/dev/null"], cwd=place.work,
                                     env=place.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

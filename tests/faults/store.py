@@ -86,7 +86,7 @@ class Bench(Sources):
         self.compile_all(label + ", again")
         self.server_is_well(label)
         if self.hits() < SOURCES:
-            self.verdicts.note("no full hits after damage")
+            self.verdicts.note("no full hits after damage", label)
 
 
 def flip(path, count):
