@@ -1,9 +1,11 @@
 /* slots: the server's own bound on how many compilers run at once.
  *
- * Hits need no slot. A waiter is queued in order of arrival. Used by the loop thread alone. */
+ * Hits need no slot. A waiter is queued in order of arrival. Waiters are the loop thread's; other threads may
+ * take a slot that is free. */
 #ifndef CCWRAP_JOBSERVER_SLOTS_H
 #define CCWRAP_JOBSERVER_SLOTS_H
 
+#include <pthread.h>
 #include <stdbool.h>
 
 struct slot_waiter {
@@ -13,7 +15,8 @@ struct slot_waiter {
 };
 
 struct slots {
-    unsigned free;
+    pthread_mutex_t mutex;
+    unsigned free; /* none, while somebody waits */
     struct slot_waiter *first, **last;
 };
 
@@ -23,6 +26,10 @@ void slots_init(struct slots *slots, unsigned count);
 void slots_request(struct slots *slots, struct slot_waiter *waiter);
 /* Gives a slot back. */
 void slots_release(struct slots *slots);
+/* For any thread: takes a slot if one is free … */
+bool slots_try(struct slots *slots);
+/* … and gives it back. False: somebody waits for it, so that slots_release must be called on the loop. */
+bool slots_return(struct slots *slots);
 /* Leaves the queue; harmless if not in it. */
 void slots_forget(struct slots *slots, struct slot_waiter *waiter);
 

@@ -30,7 +30,6 @@ static void handle_gone(struct miss *miss)
     request_log(request);
     record_log_close(&miss->log);
     packed_unref(miss->packed);
-    text_release(&miss->text);
     buf_release(&miss->messages);
     buf_release(&miss->set);
     request_free(request);
@@ -248,7 +247,6 @@ void miss_begin(struct request *request, enum answer answer)
     miss->request = request;
     miss->answer = answer;
     miss->log.fd = -1;
-    text_init(&miss->text);
     miss->pool.fds[0] = miss->pool.fds[1] = -1;
     miss->waiter.granted = slot_granted;
     miss->passenger.wake = passenger_woken;
@@ -260,15 +258,20 @@ void miss_begin(struct request *request, enum answer answer)
 
     int fd = request->fd;
     request->fd = -1;
+    if (request->preprocessor)
+        miss_adopt_preprocessor(miss);
     if (connection_open(&miss->connection, &server->loop, fd, &connection_events, true) != 0) {
         miss->leaving = true;
+        leave_queues(miss);
+        if (miss->child_open)
+            child_close(&miss->child);
         uv_close((uv_handle_t *)&miss->timer, timer_closed);
         return;
     }
     miss->open_handles++;
     if (request->complaints.length)
         connection_send_bytes(&miss->connection, request->complaints.data, request->complaints.length);
-    if (miss->leaving) /* the client has gone meanwhile */
+    if (miss->leaving || miss->child_open) /* the client has gone meanwhile; or its end leads on */
         return;
     if (answer == ANSWER_REPLIED)
         miss_reply_with_request(miss);

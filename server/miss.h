@@ -9,7 +9,6 @@
 #include "server/observe.h"
 #include "server/pool.h"
 #include "server/request.h"
-#include "server/text.h"
 #include "spawn/child.h"
 #include "spawn/record_log.h"
 
@@ -23,7 +22,6 @@ struct miss {
     uv_work_t work;
     uv_timer_t timer;
     struct pool pool;       /* of the jobserver, for a compiler that reads one */
-    struct text text;       /* of the preprocessor */
     unsigned streams;       /* that it wrote on: bits 1 << 1, 1 << 2 */
     struct buf messages;    /* what the compile wrote, as frames */
     size_t held;            /* bytes of `messages` that the client has not got: not before the start record */
@@ -67,17 +65,13 @@ void miss_child_closed(struct child *child);
 void miss_begin_compile(struct miss *miss);
 
 /* miss_child.c */
-/* `file`: it begins at once, and its output goes there; -1: it begins when child_go is called, and its output
- * is the client's. */
-int miss_start_child(struct miss *miss, const char *program, char *const *argv, char *const *environment,
-                     int file, const struct child_events *events);
-/* The client's environment, with a marker for inner calls, and without a jobserver if the tool reads none. */
-struct environment miss_child_environment(struct request *request);
 /* Tells the client which process group it would have to end should the server vanish; the child begins when
  * that has left. */
 void miss_announce(struct miss *miss);
 void miss_child_failed(struct child *child, int error);
 void miss_start_preprocessor(struct miss *miss);
+/* One that a serving thread has started, with a slot. */
+void miss_adopt_preprocessor(struct miss *miss);
 
 /* miss_compile.c: with a slot held. */
 void miss_start_compiler(struct miss *miss);

@@ -6,11 +6,13 @@
 #include "common/clock.h"
 #include "common/lookup.h"
 #include "common/memory.h"
+#include "server/children.h"
 #include "server/grounded.h"
 #include "server/miss.h"
 #include "server/programs.h"
 #include "server/result.h"
 #include "server/stats.h"
+#include "server/text.h"
 
 enum {
     ASK_PATIENCE = 2000,     /* milliseconds: then the compile gets another jobserver */
@@ -121,7 +123,7 @@ static void collect(uv_work_t *work)
     if (miss->watched)
         observe(observation);
     else
-        text_observe(&miss->text, observation);
+        text_observe(request->text, observation);
     if (observation->reason == REASON_NONE) {
         buf_add_u64(&messages, (uint64_t)(clock_monotonic() - miss->began));
         uint32_t flags = add_messages(miss, &messages);
@@ -363,10 +365,24 @@ static const char *name_for_exec(const struct request *request)
     return wire->program;
 }
 
+static int start_child(struct miss *miss, const char *program, char *const *argv, char *const *environment)
+{
+    struct child_options options = children_options(miss->request, program, argv, environment);
+
+    options.pool = pool_descriptors(&miss->pool);
+    int error = child_start(&miss->child, &miss->request->server->loop, &options, &compiler_events);
+    if (error)
+        return error;
+    miss->child.data = miss;
+    miss->child_open = true;
+    miss->open_handles++;
+    return 0;
+}
+
 static void run_compiler(struct miss *miss)
 {
     struct request *request = miss->request;
-    struct environment environment = miss_child_environment(request);
+    struct environment environment = children_environment(request);
 
     if (request->command.reads_jobserver == READS_JOBSERVER_YES)
         pool_put(&miss->pool, &request->server->pool, &environment);
@@ -381,7 +397,7 @@ static void run_compiler(struct miss *miss)
     if (request->settings.prefix[0] && request->command.distributable)
         error = put_prefix(request, &program, &argv);
     if (!error)
-        error = miss_start_child(miss, program, argv, environment.entries, -1, &compiler_events);
+        error = start_child(miss, program, argv, environment.entries);
     pool_drop(&miss->pool);
     if (error) {
         miss_release_slot(miss);

@@ -18,6 +18,7 @@
 #include "server/programs.h"
 #include "server/result.h"
 #include "server/stats.h"
+#include "server/text.h"
 #include "spawn/peer.h"
 
 struct request *request_new(struct server *server, int fd, char *frame, const void *payload, size_t size)
@@ -53,6 +54,8 @@ void request_free(struct request *request)
     memory_free(request->frame);
     buf_release(&request->reply);
     buf_release(&request->complaints);
+    if (request->text)
+        text_release(request->text);
     arena_release(&request->arena);
     memory_free(request);
 }
@@ -427,12 +430,6 @@ enum answer request_answer(struct request *request)
     if (answer != ANSWER_REPLIED && !can_start(request)) {
         request_reply_run(request, REASON_OTHER_VIEW, NULL);
         answer = ANSWER_REPLIED;
-    }
-    if (answer == ANSWER_REPLIED && request->complaints.length) {
-        buf_add(&request->complaints, request->reply.data, request->reply.length);
-        buf_release(&request->reply);
-        request->reply = request->complaints;
-        buf_init(&request->complaints);
     }
     return answer;
 }

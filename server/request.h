@@ -51,7 +51,8 @@ struct request {
     struct digest text_key;      /* key by preprocessed text */
     bool by_text;                /* text_key is made, and what is stored goes under it */
     bool words_shortened;        /* an absolute path of the command is told by its place in the key */
-    const struct text *text;     /* the preprocessed text's line markers; NULL: there is none */
+    struct text *text;           /* the preprocessed text; NULL: there is none */
+    struct child *preprocessor;  /* runs, with a slot, and is the loop's to look after; NULL: none */
     bool watch;                  /* the recorder is to watch the compile */
     const char *facts[FACT_COUNT];
     bool facts_made[FACT_COUNT];

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -13,6 +14,7 @@
 #include "common/memory.h"
 #include "server/admin.h"
 #include "server/arrival.h"
+#include "server/children.h"
 #include "server/request.h"
 #include "server/server.h"
 #include "server/stats.h"
@@ -27,7 +29,14 @@ enum {
 };
 
 static pthread_t threads[THREADS_MAX];
-static int thread_count;
+static atomic_int thread_count;
+static atomic_int idle_threads;
+
+/* For a preprocessor, on this thread: others must be left for hits. */
+static bool may_wait(void)
+{
+    return atomic_load(&idle_threads) >= atomic_load(&thread_count) / 2;
+}
 
 /* ---- who is it? ---- */
 
@@ -74,10 +83,21 @@ static bool is_our_user(int fd, bool *same)
 
 /* ---- one connection ---- */
 
+static void put_complaints_first(struct request *request)
+{
+    buf_add(&request->complaints, request->reply.data, request->reply.length);
+    buf_release(&request->reply);
+    request->reply = request->complaints;
+    buf_init(&request->complaints);
+}
+
 /* Sends what the socket takes; the loop sends the rest. */
 static void send_reply(struct request *request)
 {
     const struct buf *reply = &request->reply;
+
+    if (request->complaints.length)
+        put_complaints_first(request);
     ssize_t sent = send(request->fd, reply->data, reply->length, MSG_DONTWAIT | MSG_NOSIGNAL);
 
     if (sent < 0 && errno != EAGAIN)
@@ -115,6 +135,8 @@ static void serve_frame(struct server *server, int fd, char *frame, enum wire_ty
         return;
     }
     enum answer answer = request_answer(request);
+    if (answer == ANSWER_PREPROCESS && may_wait())
+        answer = children_answer_by_text(request);
     if (answer == ANSWER_REPLIED)
         send_reply(request);
     else
@@ -183,7 +205,9 @@ static void *serve(void *data)
     struct server *server = data;
 
     for (;;) {
+        atomic_fetch_add(&idle_threads, 1);
         int fd = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC);
+        atomic_fetch_sub(&idle_threads, 1);
         if (fd >= 0)
             serve_connection(server, fd);
         else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {

@@ -283,7 +283,9 @@ void text_observe(struct text *text, struct observation *observation)
     const char *word = NULL;
 
     observation->set = input_set_builder_new();
-    if (!holds_all_inputs(text, &word))
+    if (!text)
+        observe_give_up(observation, REASON_UNWATCHABLE, "no text");
+    else if (!holds_all_inputs(text, &word))
         observe_give_up(observation, REASON_UNWATCHABLE, word);
     if (observation->reason != REASON_NONE)
         return;

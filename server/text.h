@@ -8,7 +8,7 @@
  * command is on the front end's strict allow-list (command.allow_unwatched), and the text holds nothing that
  * makes the assembler read files. What runs (driver, cc1, as, their libraries) is asked of the driver.
  *
- * One owner; text_open on the loop, all else on a pool thread. */
+ * One owner, on any thread. */
 #ifndef CCWRAP_SERVER_TEXT_H
 #define CCWRAP_SERVER_TEXT_H
 
@@ -45,7 +45,8 @@ void text_take(struct text *text, const char *bytes, size_t size);
 /* Does the content of this file (a path as the compiler wrote it) stand in the text? */
 bool text_shows(const struct text *text, const char *path);
 
-/* As observe(), for a compile without a log. May run the driver to ask it for its parts. */
+/* As observe(), for a compile without a log (NULL: its source is a text already). May run the driver to ask
+ * it for its parts. */
 void text_observe(struct text *text, struct observation *observation);
 
 #endif

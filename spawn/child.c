@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -127,7 +128,7 @@ static void on_stream(uv_poll_t *poll, int status, int events)
 }
 
 /* End of file: the program was exec'd. A number: why it wasn't; then nothing else ever had the other end. */
-static void check_gate(struct child *child)
+static int error_of_exec(const struct child *child)
 {
     int32_t error = 0;
     ssize_t got;
@@ -135,28 +136,39 @@ static void check_gate(struct child *child)
     do
         got = recv(child->gate, &error, sizeof error, MSG_DONTWAIT);
     while (got < 0 && errno == EINTR);
-    if (got == sizeof error)
-        child->events->failed(child, -error);
+    return got == sizeof error ? -error : 0;
+}
+
+static bool has_ended(const struct child *child)
+{
+    siginfo_t info = {0};
+
+    return waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid;
+}
+
+static void reap(struct child *child)
+{
+    while (waitpid(child->pid, &child->status, 0) < 0 && errno == EINTR)
+        ;
+    child->exited = true;
 }
 
 static void on_exit_of_leader(uv_poll_t *poll, int status, int events)
 {
     struct child *child = poll->data;
-    siginfo_t info = {0};
 
     (void)status;
     (void)events;
-    if (child->exited || waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
-        !info.si_pid)
+    if (child->exited || !has_ended(child))
         return;
     if (child->killed) /* while its leader is not reaped the group's number can't be another's */
         kill(-child->pid, SIGKILL);
-    while (waitpid(child->pid, &child->status, 0) < 0 && errno == EINTR)
-        ;
-    child->exited = true;
+    reap(child);
     uv_poll_stop(poll);
     child->polling[HANDLE_PID] = false;
-    check_gate(child);
+    int error = error_of_exec(child);
+    if (error)
+        child->events->failed(child, error);
     for (int i = 0; i < CHILD_STREAMS; i++)
         while (child->reading[i] && read_stream(child, i))
             ;
@@ -340,9 +352,7 @@ static void on_hopeless(uv_timer_t *timer)
 static void give_up(struct child *child, int error)
 {
     kill(-child->pid, SIGKILL);
-    while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
-        ;
-    child->exited = true;
+    reap(child);
     child->status = error;
     uv_timer_start(&child->grace, on_hopeless, 0, 0);
 }
@@ -369,15 +379,12 @@ static int open_gate(int gate[2], bool opened)
     return error;
 }
 
-int child_start(struct child *child, uv_loop_t *loop, const struct child_options *options,
-                const struct child_events *events)
+int child_spawn(struct child *child, const struct child_options *options)
 {
     struct streams streams;
     int gate[2];
 
     memset(child, 0, sizeof *child);
-    child->loop = loop;
-    child->events = events;
     int error = open_streams(&streams, options);
     if (!error)
         error = open_gate(gate, options->at_once);
@@ -403,10 +410,40 @@ int child_start(struct child *child, uv_loop_t *loop, const struct child_options
     child->gate = gate[0];
     memcpy(child->stream, streams.own, sizeof child->stream);
     child->start_time = options->at_once ? 0 : start_time_of(child->pid);
-    error = watch_all(child);
+    return 0;
+}
+
+void child_watch(struct child *child, uv_loop_t *loop, const struct child_events *events)
+{
+    child->loop = loop;
+    child->events = events;
+    int error = watch_all(child);
     if (error)
         give_up(child, error);
-    return 0;
+}
+
+int child_start(struct child *child, uv_loop_t *loop, const struct child_options *options,
+                const struct child_events *events)
+{
+    int error = child_spawn(child, options);
+
+    if (!error)
+        child_watch(child, loop, events);
+    return error;
+}
+
+bool child_wait(struct child *child, int fd, int milliseconds, int *status, int *error)
+{
+    struct pollfd fds[] = {{.fd = child->pidfd, .events = POLLIN}, {.fd = fd, .events = POLLIN}};
+
+    if (poll(fds, 2, milliseconds) <= 0 || !fds[0].revents || !has_ended(child))
+        return false;
+    reap(child);
+    *status = child->status;
+    *error = error_of_exec(child);
+    close_fd(&child->gate);
+    close_fd(&child->pidfd);
+    return true;
 }
 
 void child_go(struct child *child)
@@ -465,9 +502,7 @@ void child_close(struct child *child)
     child->told = true;
     if (!child->exited) {
         kill(-child->pid, SIGKILL);
-        while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
-            ;
-        child->exited = true;
+        reap(child);
     }
     close_poll(child, HANDLE_PID, &child->pid_poll);
     for (int i = 0; i < CHILD_STREAMS; i++)

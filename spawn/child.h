@@ -9,7 +9,11 @@
  * so that their order is kept), a pseudo terminal where the client has a terminal there; or 1 is a file of
  * the caller's and 2 /dev/null. A shared jobserver's ends are CHILD_POOL_FD and the next.
  *
- * Loop thread only. The struct is the caller's and must live until `closed` was called (libuv's law). */
+ * A child whose output goes to a file can be waited for without the loop: spawned by child_spawn, waited for
+ * by child_wait, and given to the loop by child_watch if that takes too long.
+ *
+ * Loop thread only, but for these two. The struct is the caller's and must live until `closed` was called
+ * (libuv's law). */
 #ifndef CCWRAP_SPAWN_CHILD_H
 #define CCWRAP_SPAWN_CHILD_H
 
@@ -80,6 +84,13 @@ void child_admit_starts(void);
 /* 0 or negative errno; then nothing was started and `closed` won't be called. */
 int child_start(struct child *child, uv_loop_t *loop, const struct child_options *options,
                 const struct child_events *events);
+/* The two halves of child_start. The first is for any thread; the struct may be moved before the second. */
+int child_spawn(struct child *child, const struct child_options *options);
+void child_watch(struct child *child, uv_loop_t *loop, const struct child_events *events);
+/* For any thread, and a child that was spawned to begin at once with its output to a file: waits for its end,
+ * but no longer than so many milliseconds, nor when something comes on `fd`. True: it has ended and all is
+ * released; *error is what `failed` would be given, or 0. */
+bool child_wait(struct child *child, int fd, int milliseconds, int *status, int *error);
 /* Lets the program begin. */
 void child_go(struct child *child);
 /* Stops (or takes up again) reading its output: a client that doesn't read holds its own compiler. */

@@ -117,6 +117,28 @@ static void test_slots_in_order(void **state)
     assert_int_equal(granted[3], 0);
 }
 
+static void test_slots_of_other_threads(void **state)
+{
+    struct slots slots;
+    struct user user = {.waiter.granted = grant, .number = 0};
+
+    (void)state;
+    granted[0] = 0;
+    slots_init(&slots, 1);
+    assert_true(slots_try(&slots));
+    assert_false(slots_try(&slots));
+    assert_true(slots_return(&slots));
+    assert_true(slots_try(&slots));
+    slots_request(&slots, &user.waiter); /* from now on it is the waiter's, which only the loop may wake */
+    assert_false(slots_return(&slots));
+    assert_int_equal(granted[0], 0);
+    slots_release(&slots);
+    assert_int_equal(granted[0], 1);
+    assert_false(slots_try(&slots));
+    slots_release(&slots);
+    assert_true(slots_try(&slots));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -124,6 +146,7 @@ int main(void)
         cmocka_unit_test_setup(test_leader_goes, set_up),
         cmocka_unit_test_setup(test_waiter_leaves, set_up),
         cmocka_unit_test(test_slots_in_order),
+        cmocka_unit_test(test_slots_of_other_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
