@@ -390,16 +390,21 @@ static int try_open(struct store *store, const struct store_place *place, enum s
 enum store_mode store_open(struct store *store, const struct store_place *place)
 {
     enum store_mode mode = STORE_NONE;
+    bool sure = false; /* a read that fails for once looks like damage, too */
     int error = 0;
 
     memset(store, 0, sizeof *store);
     if (!folder_is_good(place))
         return STORE_NONE;
-    for (int tries = 0; tries < 2; tries++) {
+    for (int tries = 0; tries < 3; tries++) {
         mode = judge_file(place);
         if (mode == STORE_NONE)
             return STORE_NONE;
         error = try_open(store, place, mode);
+        if ((error == -EUCLEAN || error == -EIO) && !sure) {
+            sure = true;
+            continue;
+        }
         if ((error != -EUCLEAN && error != -ENOEXEC) || mode != STORE_OPEN)
             break;
         if (store_set_aside(place, error == -ENOEXEC ? "made by an earlier version"

@@ -14,6 +14,7 @@
 enum { IDLE_MILLISECONDS = 10000, TRIM_SLICE = 100, VACUUM_SLICE = 128 };
 enum { BLOB_MAX = 512 * 1024 * 1024 }; /* sqlite's own bound is 10^9 */
 static const int64_t WARN_EVERY = INT64_C(60) * 1000000000;
+static const int64_t DOUBT = INT64_C(600) * 1000000000; /* of the store, after a first sign of damage */
 
 struct writer {
     struct store_place place;
@@ -28,6 +29,7 @@ struct writer {
     size_t pending_limit, group_bytes;
     uint64_t wal_limit;    /* bytes */
     int64_t warned, retry; /* clock_monotonic() of the last complaint; when to try a lost store again, or 0 */
+    int64_t doubted;       /* … of a first sign of damage, or 0 */
     bool trimming, vacuuming;
     pthread_t thread;
 };
@@ -99,11 +101,23 @@ static void complain(struct writer *writer, int error)
                strerror(-error));
 }
 
+/* A read that fails for once looks like damage, too (sqlite takes EIO for a damaged file system): it is
+ * believed when it is found again. */
+static bool is_damaged(struct writer *writer)
+{
+    int64_t now = clock_monotonic();
+    bool again = writer->doubted && now - writer->doubted < DOUBT;
+
+    writer->doubted = again ? 0 : now;
+    return again;
+}
+
 static void handle_error(struct writer *writer, int error)
 {
     if (error == -EUCLEAN) {
         store_close(&writer->store);
-        store_set_aside(&writer->place, "damaged");
+        if (is_damaged(writer))
+            store_set_aside(&writer->place, "damaged");
         reopen(writer);
     } else if (error == -ESTALE) {
         reopen(writer);

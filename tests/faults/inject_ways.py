@@ -50,8 +50,8 @@ MAY_END = {"malloc", "mmap", "epoll_ctl", "context"}
 MAY_LOSE_CLIENT = {"read", "send", "recv", "any"}
 # What may leave a temporary file: it can't be removed.
 MAY_LITTER = {"unlink", "any"}
-# What sqlite takes for a damaged file system, so that the store is set aside: a read that fails with EIO.
-MAY_SET_ASIDE = {("pread", E.EIO), ("any", E.EIO)}
+# What sqlite takes for a damaged file system, so that the store is set aside: reads that go on failing with EIO.
+MAY_SET_ASIDE = {("pread", FROM, E.EIO), ("any", FROM, E.EIO)}
 
 # cold: nothing is stored. warm: a hit. stale, appears: a stored entry that doesn't hold any more. text, textwarm: by
 # preprocessed text. reread: a hit of a server that has just started. start: the server's start, and a cold compile.
