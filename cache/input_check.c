@@ -28,6 +28,11 @@ struct checking {
     bool but_comments;
     bool other_path; /* PATH isn't what it was: the searches decide */
     const char **failed;
+    struct {
+        const char *path; /* begins with the folder's, of so many bytes; 0: none is entered */
+        size_t length;
+        int fd;                    /* -1: it can't be opened */
+    } folder;                      /* of the file that was looked at last, if many lie there */
     char real_directory[PATH_MAX]; /* of directory_path; "" until it is needed */
 };
 
@@ -156,6 +161,41 @@ static int flags_for(const struct condition *file)
     return file->number & FILE_NO_LINK ? AT_SYMLINK_NOFOLLOW : 0;
 }
 
+static void leave_folder(struct checking *checking)
+{
+    if (checking->folder.length && checking->folder.fd >= 0)
+        close(checking->folder.fd);
+    checking->folder.length = 0;
+}
+
+static void enter_folder(struct checking *checking, const char *path, size_t length)
+{
+    char folder[PATH_MAX];
+
+    if (checking->folder.length == length && memcmp(checking->folder.path, path, length) == 0)
+        return;
+    leave_folder(checking);
+    memcpy(folder, path, length);
+    folder[length] = '\0';
+    checking->folder.path = path;
+    checking->folder.length = length;
+    checking->folder.fd = openat(checking->check->directory, folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+static int look_at(struct checking *checking, size_t index, struct stat *status)
+{
+    const struct condition *condition =
+        &checking->set->conditions[kind_begin(checking->set, CONDITION_FILE) + index];
+    const char *path = set_string(checking->set, condition->string);
+    size_t folder = checking->set->files[index].folder;
+
+    if (folder)
+        enter_folder(checking, path, folder);
+    if (folder && checking->folder.fd >= 0)
+        return fstatat(checking->folder.fd, path + folder, status, flags_for(condition));
+    return fstatat(checking->check->directory, path, status, flags_for(condition));
+}
+
 static bool check_file(struct checking *checking, size_t index)
 {
     const struct condition *condition =
@@ -164,7 +204,7 @@ static bool check_file(struct checking *checking, size_t index)
     const char *path = set_string(checking->set, condition->string);
     struct stat status;
 
-    if (fstatat(checking->check->directory, path, &status, flags_for(condition)) != 0)
+    if (look_at(checking, index, &status) != 0)
         return fail(checking, path, "is gone");
     if (S_ISLNK(status.st_mode))
         return fail(checking, path, "is a link now");
@@ -187,8 +227,7 @@ static bool settle_group(struct checking *checking, size_t begin, size_t count)
 
     for (size_t i = 0; i < count && expected; i++) {
         struct stat status;
-        if (fstatat(checking->check->directory, set_string(set, conditions[i].string), &status,
-                    flags_for(&conditions[i])) != 0)
+        if (look_at(checking, begin + i, &status) != 0)
             return false;
         facts[i] = (struct file_facts){.stamp = stamp_of(&status), .mode = status.st_mode, .trusted = true};
         facts[i].content = conditions[i].digest;
@@ -214,7 +253,7 @@ static bool check_group(struct checking *checking, size_t begin, size_t end)
     return true;
 }
 
-static bool check_files(struct checking *checking)
+static bool check_groups(struct checking *checking)
 {
     struct input_set *set = checking->set;
     size_t count = set->kind_end[CONDITION_FILE] - kind_begin(set, CONDITION_FILE);
@@ -223,6 +262,13 @@ static bool check_files(struct checking *checking)
         if (!check_group(checking, i, count - i < FILE_GROUP ? count : i + FILE_GROUP))
             return false;
     return true;
+}
+
+static bool check_files(struct checking *checking)
+{
+    bool good = check_groups(checking);
+    leave_folder(checking);
+    return good;
 }
 
 /* ---- names and kinds ---- */

@@ -17,6 +17,7 @@ enum {
 struct watched_file {
     _Atomic uint64_t marks[FILE_MARKS];
     unsigned char blank[BLANK_SIZE]; /* zeros: none */
+    uint16_t folder; /* length of its folder's path, with the slash, where many in a row lie deep; else 0 */
 };
 
 struct directory {

@@ -178,6 +178,49 @@ static void many_files(void **state)
     input_set_unref(set);
 }
 
+/* The way to a folder of many files is walked once; what holds is the same. */
+static void files_of_a_deep_folder(void **state)
+{
+    (void)state;
+    struct input_set_builder *builder = input_set_builder_new();
+    char name[64];
+
+    for (const char *const *made = (const char *const[]){"w", "w/a", "w/a/b", "w/a/b/c", "w/a/b/c/d", NULL};
+         *made; made++)
+        make(*made);
+    for (int i = 0; i < 30; i++) {
+        snprintf(name, sizeof name, "w/a/b/c/d/h%02d.h", i);
+        put(name, name);
+    }
+    put("w/a/b/c/d.h", "beside");
+    put("w/a/z.h", "after");
+    age();
+    for (int i = 0; i < 30; i++) {
+        snprintf(name, sizeof name, "w/a/b/c/d/h%02d.h", i);
+        add_file(builder, name, false);
+    }
+    add_file(builder, "w/a/b/c/d.h", false);
+    add_file(builder, "w/a/z.h", false);
+    struct input_set *set = pack(builder);
+    assert_holds(set);
+    put("w/a/b/c/d/h17.h", "another");
+    assert_fails(set, "w/a/b/c/d/h17.h changed");
+    put("w/a/b/c/d/h17.h", "w/a/b/c/d/h17.h");
+    assert_holds(set);
+    put("w/a/z.h", "another");
+    assert_fails(set, "w/a/z.h changed");
+    put("w/a/z.h", "after");
+    assert_int_equal(renameat(root, "w/a/b/c", root, "w/a/b/moved"), 0);
+    assert_fails(set, "w/a/b/c/d.h is gone");
+    assert_int_equal(symlinkat("moved", root, "w/a/b/c"), 0);
+    assert_holds(set);
+    put("w/a/b/moved/d/h29.h", "another");
+    assert_fails(set, "w/a/b/c/d/h29.h changed");
+    drop("w/a/b/moved/d/h29.h");
+    assert_fails(set, "w/a/b/c/d/h29.h is gone");
+    input_set_unref(set);
+}
+
 static void executables_keep_their_bit(void **state)
 {
     (void)state;
@@ -673,6 +716,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_count_by_content),
         cmocka_unit_test(many_files),
+        cmocka_unit_test(files_of_a_deep_folder),
         cmocka_unit_test(executables_keep_their_bit),
         cmocka_unit_test(absences_end_when_something_appears),
         cmocka_unit_test(links_that_lead_nowhere),
