@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -14,6 +15,8 @@
 #include "server/path_table.h"
 #include "server/traits.h"
 #include "server/text_scan.h"
+
+enum { COPY_MAX = 512 * 1024 };
 
 void text_init(struct text *text)
 {
@@ -122,37 +125,75 @@ int text_open(struct text *text, bool keep)
     return fcntl(text->fd, F_ADD_SEALS, F_SEAL_SHRINK) == 0 ? 0 : -errno;
 }
 
-/* A read-only view of all that was written; NULL: there is none. The position is shared with those that
- * wrote: bytes that came by another way than the descriptor that they were given show in it. */
-static const char *map_file(const struct text *text, size_t *size)
+/* All that was written. */
+struct view {
+    const char *bytes;
+    size_t size;
+    bool mapped;
+};
+
+static void end_view(struct view *view)
+{
+    if (view->mapped)
+        munmap((void *)(uintptr_t)view->bytes, view->size);
+    else
+        free((void *)(uintptr_t)view->bytes);
+}
+
+/* To unmap is dear in a process of many threads: each is interrupted. */
+static int copy_file(int fd, struct view *view)
+{
+    char *bytes = malloc(view->size + 1);
+    size_t length = 0;
+    ssize_t got = 1;
+
+    if (!bytes)
+        return -ENOMEM;
+    while (length < view->size && got > 0) {
+        got = pread(fd, bytes + length, view->size - length, (off_t)length);
+        if (got > 0)
+            length += (size_t)got;
+        else if (got < 0 && errno == EINTR)
+            got = 1;
+    }
+    if (length == view->size) {
+        view->bytes = bytes;
+        return 0;
+    }
+    free(bytes);
+    return -EIO;
+}
+
+/* The position is shared with those that wrote: bytes that came by another way than the descriptor that they
+ * were given show in it. */
+static int begin_view(const struct text *text, struct view *view)
 {
     struct stat status;
 
+    *view = (struct view){0};
     if (text->fd < 0 || fstat(text->fd, &status) != 0 ||
         lseek(text->fd, 0, SEEK_CUR) != (off_t)status.st_size)
-        return NULL;
-    *size = (size_t)status.st_size;
-    if (*size == 0)
-        return "";
-    void *map = mmap(NULL, *size, PROT_READ, MAP_SHARED | MAP_POPULATE, text->fd, 0);
-    return map == MAP_FAILED ? NULL : map;
-}
-
-static void unmap_file(const char *bytes, size_t size)
-{
-    if (size)
-        munmap((void *)(uintptr_t)bytes, size);
+        return -EIO;
+    view->size = (size_t)status.st_size;
+    if (view->size <= COPY_MAX)
+        return copy_file(text->fd, view);
+    void *map = mmap(NULL, view->size, PROT_READ, MAP_SHARED | MAP_POPULATE, text->fd, 0);
+    if (map == MAP_FAILED)
+        return -EIO;
+    view->bytes = map;
+    view->mapped = true;
+    return 0;
 }
 
 int text_read(struct text *text)
 {
-    size_t size = 0;
-    const char *bytes = map_file(text, &size);
+    struct view view;
+    int error = begin_view(text, &view);
 
-    if (!bytes)
-        return -EIO;
-    text_take(text, bytes, size);
-    unmap_file(bytes, size);
+    if (error)
+        return error;
+    text_take(text, view.bytes, view.size);
+    end_view(&view);
     if (!text->keep)
         close_file(text);
     return 0;
@@ -262,18 +303,17 @@ static void add_written(struct observation *observation)
 
 static bool holds_all_inputs(const struct text *text, const char **word)
 {
-    size_t size = 0;
-    const char *bytes = map_file(text, &size);
+    struct view view;
 
     *word = "no text";
-    if (!bytes)
+    if (begin_view(text, &view) != 0)
         return false;
-    bool holds = text_scan(bytes, size, word);
-    if (holds && memmem(bytes, size, "pch_preprocess", strlen("pch_preprocess"))) {
+    bool holds = text_scan(view.bytes, view.size, word);
+    if (holds && memmem(view.bytes, view.size, "pch_preprocess", strlen("pch_preprocess"))) {
         *word = "precompiled header";
         holds = false;
     }
-    unmap_file(bytes, size);
+    end_view(&view);
     return holds;
 }
 
