@@ -17,9 +17,9 @@ size_t basedir_next(const char **list, const char **base)
     return 0;
 }
 
-static bool is_below(const char *path, const char *base, size_t length)
+bool basedir_is_below(const char *path, const char *folder, size_t length)
 {
-    return strncmp(path, base, length) == 0 && (path[length] == '/' || path[length] == '\0');
+    return strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
 
 static bool is_plain(const char *path)
@@ -65,26 +65,34 @@ const char *basedir_relative(struct arena *arena, const char *bases, const char 
     const char *base;
 
     for (size_t length; (length = basedir_next(&bases, &base));)
-        if (is_below(path, base, length) && is_below(directory, base, length) && is_plain(path))
+        if (basedir_is_below(path, base, length) && basedir_is_below(directory, base, length) &&
+            is_plain(path))
             return way(arena, directory, path);
+    return NULL;
+}
+
+const char *basedir_path_of_word(const char *word)
+{
+    static const char *const glued[] = {"-isystem", "-iquote",   "-idirafter", "-include",
+                                        "-imacros", "-isysroot", "-iprefix",   "-I",
+                                        "-L",       "-F",        "-B"};
+
+    if (word[0] != '-')
+        return word[0] ? word : NULL;
+    for (size_t i = 0; i < sizeof glued / sizeof *glued; i++)
+        if (strncmp(word, glued[i], strlen(glued[i])) == 0)
+            return word[strlen(glued[i])] ? word + strlen(glued[i]) : NULL;
     return NULL;
 }
 
 /* The absolute path that a word is or ends in: "-I/x", "--sysroot=/x", but not "-Ia/x". */
 static const char *path_in_word(const char *word)
 {
-    static const char *const glued[] = {"-I",       "-L",        "-F",         "-B",
-                                        "-isystem", "-iquote",   "-idirafter", "-include",
-                                        "-imacros", "-isysroot", "-iprefix"};
     const char *path = strchr(word, '/');
-    size_t before = path ? (size_t)(path - word) : 0;
 
-    if (!path || before == 0 || strchr("=,:", word[before - 1]))
+    if (!path || path == word || strchr("=,:", path[-1]))
         return path;
-    for (size_t i = 0; i < sizeof glued / sizeof *glued; i++)
-        if (strlen(glued[i]) == before && memcmp(glued[i], word, before) == 0)
-            return path;
-    return NULL;
+    return basedir_path_of_word(word) == path ? path : NULL;
 }
 
 const char *basedir_word(struct arena *arena, const char *bases, const char *directory, const char *word)

@@ -22,6 +22,13 @@ const char *basedir_relative(struct arena *arena, const char *bases, const char 
  * word itself if it has none. */
 const char *basedir_word(struct arena *arena, const char *bases, const char *directory, const char *word);
 
+/* The path that is glued to its option ("-Idir", "-isystem/x"), or the word itself if it is no option; NULL:
+ * none. */
+const char *basedir_path_of_word(const char *word);
+
+/* Is `path` the folder, whose path has so many bytes and no slash at its end, or below it? */
+bool basedir_is_below(const char *path, const char *folder, size_t length);
+
 /* Names in a split depfile (depfile.h: NUL after each), to their marked forms, and back for another
  * directory. */
 void basedir_hide_names(struct arena *arena, const char *bases, const char *directory, const char *names,

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "server/basedir.h"
 #include "server/observe.h"
 #include "server/observe_outputs.h"
 #include "server/parts.h"
@@ -225,19 +226,6 @@ static void add_sources(struct text *text, struct observation *observation)
     }
 }
 
-/* The path that is this word, or is glued to its option; NULL: none. */
-static const char *path_of_word(const char *word)
-{
-    static const char *const glued[] = {"-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros"};
-
-    if (word[0] != '-')
-        return word[0] ? word : NULL;
-    for (size_t i = 0; i < sizeof glued / sizeof *glued; i++)
-        if (strncmp(word, glued[i], strlen(glued[i])) == 0)
-            return word[strlen(glued[i])] ? word + strlen(glued[i]) : NULL;
-    return NULL;
-}
-
 static bool is_output(const struct request *request, const char *path)
 {
     for (int role = 0; role < OUTPUT_ROLES; role++)
@@ -268,7 +256,7 @@ static void add_named(struct observation *observation)
     struct request *request = observation->request;
 
     for (char *const *word = request->wire.argv + 1; word[-1] && *word; word++) {
-        const char *path = path_of_word(*word);
+        const char *path = basedir_path_of_word(*word);
         struct stat status;
         if (!path || is_output(request, path) || strcmp(path, request->command.source) == 0)
             continue;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/clock.h"
+#include "server/basedir.h"
 #include "server/elf_imports.h"
 #include "server/genuine.h"
 #include "server/verdicts.h"
@@ -27,12 +28,6 @@ static struct process *find_process(struct walk *walk, pid_t pid)
     struct process *process = &walk->processes[walk->process_count++];
     *process = (struct process){.pid = pid};
     return process;
-}
-
-static bool is_below(const char *path, const char *folder)
-{
-    size_t length = folder ? strlen(folder) : 0;
-    return length > 0 && strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
 
 /* /proc/self/fd/N and what leads there is the caller's own; a listing of the folder is harmless, and so is a
@@ -59,7 +54,8 @@ static struct path_entry *entry_of(struct walk *walk, const struct record *recor
 {
     struct path_entry *entry = path_table_get(&walk->paths, find_process(walk, record->pid)->directory, path);
 
-    if (is_below(entry->path, walk->private_folder))
+    if (walk->private_folder &&
+        basedir_is_below(entry->path, walk->private_folder, strlen(walk->private_folder)))
         entry->use |= USE_PRIVATE;
     if (known_path(entry->path) == PATH_OF_PROCESS)
         walk_give_up(walk, REASON_SPECIAL_INPUT, entry->path);

@@ -43,26 +43,6 @@ static const struct c_option *find_option(const struct c_line *line, const char 
     return own;
 }
 
-/* Words that name the caller's own descriptors or terminal mean something else in another process. A folder
- * of a project may be called proc or dev: what stands behind it decides. */
-static bool names_descriptor(const char *word)
-{
-    static const char *const anywhere[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/",
-                                           "/dev/tty",   "/dev/pts/",   "/proc/self/", "/proc/thread-self/"};
-    const char *slash = strchr(word, '/'), *proc;
-
-    if (!slash || (!strstr(word, "dev/") && !strstr(word, "proc/")))
-        return false;
-    for (size_t i = 0; i < sizeof(anywhere) / sizeof(anywhere[0]); i++) {
-        if (strstr(word, anywhere[i]))
-            return true;
-    }
-    if (!strncmp(word, "proc/self/", 10) || !strncmp(word, "dev/fd/", 7))
-        return true;
-    proc = strstr(word, "/proc/");
-    return proc && proc[6] >= '0' && proc[6] <= '9';
-}
-
 static void take_source(struct c_line *line, const char *word)
 {
     if (line->sources++)
@@ -415,7 +395,7 @@ static void read_words(struct c_line *line)
     for (size_t i = 1; i < line->count; i++) {
         const char *text = line->words[i].text;
 
-        if (names_descriptor(text))
+        if (frontend_names_descriptor(text))
             refuse(line, REASON_DESCRIPTOR, text);
         if (line->only_sources || text[0] != '-') {
             take_source(line, text);
@@ -427,7 +407,7 @@ static void read_words(struct c_line *line)
             not_unwatched(line, text);
         } else {
             i = take_option(line, i);
-            if (names_descriptor(line->words[i].text))
+            if (frontend_names_descriptor(line->words[i].text))
                 refuse(line, REASON_DESCRIPTOR, line->words[i].text);
         }
     }

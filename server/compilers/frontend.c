@@ -51,3 +51,22 @@ bool frontend_is_compiler_name(const char *name)
 {
     return find_name(name) >= 0;
 }
+
+/* A folder of a project may be called proc or dev: what stands behind it decides. */
+bool frontend_names_descriptor(const char *word)
+{
+    static const char *const anywhere[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/",
+                                           "/dev/tty",   "/dev/pts/",   "/proc/self/", "/proc/thread-self/"};
+    const char *slash = strchr(word, '/'), *proc;
+
+    if (!slash || (!strstr(word, "dev/") && !strstr(word, "proc/")))
+        return false;
+    for (size_t i = 0; i < sizeof(anywhere) / sizeof(anywhere[0]); i++) {
+        if (strstr(word, anywhere[i]))
+            return true;
+    }
+    if (!strncmp(word, "proc/self/", 10) || !strncmp(word, "dev/fd/", 7))
+        return true;
+    proc = strstr(word, "/proc/");
+    return proc && proc[6] >= '0' && proc[6] <= '9';
+}

@@ -121,4 +121,8 @@ const struct frontend *frontend_find(const char *argv0, const char *real_path);
  * clang-14, c++, cc, rustc … */
 bool frontend_is_compiler_name(const char *name);
 
+/* True if a word names the caller's own descriptors or terminal (/dev/stdin, /proc/self …), which are others
+ * in another process. */
+bool frontend_names_descriptor(const char *word);
+
 #endif

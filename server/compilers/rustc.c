@@ -127,16 +127,6 @@ static void collect_words(struct rustc_line *line)
 
 /* ---- options ---- */
 
-static bool names_descriptor(const char *path)
-{
-    static const char *const folders[] = {"/dev/std", "/dev/fd/", "/dev/tty", "/dev/pts/", "/proc/"};
-
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        if (strncmp(path, folders[i], strlen(folders[i])) == 0)
-            return true;
-    return false;
-}
-
 /* An option and its value: how it stands in the key up to the value, and the value. */
 struct option_use {
     const struct rustc_option *option;
@@ -257,7 +247,7 @@ static void take_option(struct rustc_line *line, const struct option_use *use)
         if (use->option->name[0] == 'o')
             line->output = use->value;
         for (const char *name = use->value; name; name = behind(name, '='))
-            if (names_descriptor(name))
+            if (frontend_names_descriptor(name))
                 refuse(line, REASON_DESCRIPTOR, use->word);
         break;
     case RUSTC_FOR_MESSAGES:
@@ -494,7 +484,7 @@ static void parse(const struct invocation *invocation, struct arena *arena, stru
     check_environment(&line);
     if (!command->source)
         refuse(&line, REASON_NO_INPUT, NULL);
-    else if (names_descriptor(command->source))
+    else if (frontend_names_descriptor(command->source))
         refuse(&line, REASON_DESCRIPTOR, command->source);
     command->directory_shows = !line.mapped || line.partly_mapped;
     command->output[OUTPUT_OBJECT] = line.output;
