@@ -87,6 +87,25 @@ static const char *pool_words(struct arena *arena, const struct makeflags_pool *
     return arena_printf(arena, "--jobserver-fds=%s --jobserver-auth=%s", value, value);
 }
 
+/* Options end at a word "--", behind which make puts the variables of its command line. */
+static size_t length_of_options(const char *value)
+{
+    for (const char *at = value; (at = strstr(at, "--")); at += 2)
+        if ((at == value || at[-1] == ' ') && (at[2] == ' ' || at[2] == '\0'))
+            return (size_t)(at - value);
+    return strlen(value);
+}
+
+static const char *add_words(struct arena *arena, const char *value, const char *words)
+{
+    size_t length = length_of_options(value);
+    const char *rest = value + length;
+
+    while (length > 0 && value[length - 1] == ' ')
+        length--;
+    return arena_printf(arena, "%.*s %s%s%s", (int)length, value, words, *rest ? " " : "", rest);
+}
+
 void makeflags_announce(struct environment *environment, const struct makeflags_pool *pool)
 {
     const char *words = pool_words(environment->arena, pool);
@@ -94,9 +113,9 @@ void makeflags_announce(struct environment *environment, const struct makeflags_
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
         const char *value = environment_get(environment, variables[i]);
         if (value && strstr(value, mark))
-            environment_set(environment, variables[i],
-                            arena_printf(environment->arena, "%s %s",
-                                         makeflags_without_jobserver(environment->arena, value), words));
+            environment_set(
+                environment, variables[i],
+                add_words(environment->arena, makeflags_without_jobserver(environment->arena, value), words));
         else if (i == 0)
             environment_set(environment, variables[i], arena_printf(environment->arena, "-j %s", words));
     }

@@ -97,6 +97,23 @@ static void test_replaced(void **state)
     arena_release(&fixture.arena);
 }
 
+/* What stands behind "--" is no option any more. */
+static void test_put_before_variables(void **state)
+{
+    char *entries[] = {"MAKEFLAGS=s -j2 --jobserver-auth=3,4 -- CC=gcc A=--jobserver-x",
+                       "MFLAGS=--jobserver-auth=3,4 --", NULL};
+    struct makeflags_pool pool = {.kind = MAKEFLAGS_PIPE, .fds = {4, 5}};
+    struct fixture fixture;
+
+    (void)state;
+    fill(&fixture, entries);
+    makeflags_announce(&fixture.environment, &pool);
+    assert_variable(&fixture, "MAKEFLAGS",
+                    "s -j2 --jobserver-fds=4,5 --jobserver-auth=4,5 -- CC=gcc A=--jobserver-x");
+    assert_variable(&fixture, "MFLAGS", " --jobserver-fds=4,5 --jobserver-auth=4,5 --");
+    arena_release(&fixture.arena);
+}
+
 static void test_replaced_by_fifo(void **state)
 {
     char *entries[] = {"CARGO_MAKEFLAGS=-j --jobserver-fds=6,7 --jobserver-auth=6,7", NULL};
@@ -117,9 +134,8 @@ static void test_replaced_by_fifo(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hidden),
-        cmocka_unit_test(test_announced),
-        cmocka_unit_test(test_replaced),
+        cmocka_unit_test(test_hidden),           cmocka_unit_test(test_announced),
+        cmocka_unit_test(test_replaced),         cmocka_unit_test(test_put_before_variables),
         cmocka_unit_test(test_replaced_by_fifo),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
