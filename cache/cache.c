@@ -318,12 +318,12 @@ static int zero_counters(struct writer *writer, struct store *store, void *data)
 {
     (void)data;
     writer_drop_counters(writer);
-    return store ? store_zero_counters(store) : 0;
+    return store ? store_zero_counters(store) : -EROFS;
 }
 
-void cache_zero_counters(struct cache *cache)
+int cache_zero_counters(struct cache *cache)
 {
-    writer_call(cache->writer, zero_counters, NULL);
+    return writer_call(cache->writer, zero_counters, NULL);
 }
 
 static uint64_t size_of_file(const char *path, const char *suffix)

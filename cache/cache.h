@@ -67,7 +67,7 @@ void cache_add_counter(struct cache *cache, const char *name, int64_t amount);
  * waits. */
 void cache_counters(struct cache *cache, void (*each)(void *data, const char *name, int64_t value),
                     void *data);
-void cache_zero_counters(struct cache *cache);
+int cache_zero_counters(struct cache *cache);
 
 struct cache_sizes {
     uint64_t results, sets; /* rows */

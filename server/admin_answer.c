@@ -122,7 +122,9 @@ void admin_print_stats(const struct stats *stats, const char *form, const char *
 static int zero(struct cache *cache)
 {
     stats_flush();
-    cache_zero_counters(cache);
+    int error = cache_zero_counters(cache);
+    if (error)
+        return error;
     cache_add_counter(cache, "stats_zeroed_timestamp", (int64_t)time(NULL));
     cache_flush(cache);
     return 0;

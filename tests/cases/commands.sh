@@ -38,3 +38,14 @@ hit gcc -c x.c -o x.o
 "$CW" --evict-older-than 0s >out 2>&1; "$CW" --evict-older-than soon >out 2>message && fail "--evict-older-than soon succeeds"
 "$CW" -C >out 2>&1 || fail "--clear"
 miss gcc -c x.c -o x.o
+
+# words that can't do their work say so
+stop_server
+rm -rf "$STORE"
+mkdir -p "$STORE/cache.sqlite"
+for words in --clear --trim --zero-stats "--evict-older-than 7d"; do
+    # shellcheck disable=SC2086
+    "$CW" $words >out 2>&1 && fail "$words does its work without a store"
+    [ "$(wc -l <out)" = 1 ] || fail "$words without a store: $(cat out)"
+done
+exit 0
