@@ -317,7 +317,10 @@ int file_digest(struct file_digests *digests, int directory, const char *path, b
     struct stat status;
 
     memset(facts, 0, sizeof *facts);
-    if (fstatat(directory, path, &status, 0) != 0)
+    if (fstatat(directory, path, &status, AT_SYMLINK_NOFOLLOW) != 0)
+        return -errno;
+    facts->no_link = !S_ISLNK(status.st_mode);
+    if (!facts->no_link && fstatat(directory, path, &status, 0) != 0)
         return -errno;
     if (!S_ISREG(status.st_mode)) /* before any open, which alone can have effects on a device */
         return -EINVAL;

@@ -41,6 +41,7 @@ uint32_t file_digests_mounts(struct file_digests *digests);
 struct file_facts {
     struct stamp stamp;
     mode_t mode;
+    bool no_link;    /* the path's last step is none (file_digest alone says so) */
     bool trusted;    /* the stamp may stand for the content from now on */
     uint32_t mounts; /* … while file_digests_mounts gives this; 0: for ever */
     struct digest content;

@@ -68,6 +68,7 @@ void input_set_add_file(struct input_set_builder *builder, const char *path, con
 
     set_digest(added, &facts->content);
     added->condition.number = executable;
+    added->no_link = facts->no_link;
     /* A file that isn't executable now, as it must be, may not pass by its stamp. */
     if (facts->trusted && !facts->mounts && (!executable || facts->mode & 0111))
         added->mark = mark_of(&facts->stamp);
@@ -265,6 +266,7 @@ static void explain_real_paths(struct packing *packing)
     size_t count = builder->added_count, kept = 0;
 
     resolving_init(&resolving, builder, &builder->strings, packing->grounding.directory);
+    resolving_know_files(&resolving);
     for (size_t i = 0; i < count; i++) { /* new conditions are added behind */
         struct added added = builder->added[i];
         if (added.kind == CONDITION_REALPATH && added.condition.number == 0 &&

@@ -11,6 +11,7 @@
 struct added {
     enum condition_kind kind;
     struct condition condition;
+    bool no_link;                    /* of a file: it was seen to be none */
     uint64_t mark;                   /* of a file; 0: not to be trusted */
     unsigned char blank[BLANK_SIZE]; /* zeros: none */
 };

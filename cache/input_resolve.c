@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cache/input_building.h"
 #include "common/memory.h"
 
 enum { LINKS_MAX = 40 };
@@ -22,10 +23,23 @@ void resolving_init(struct resolving *resolving, struct input_set_builder *build
     resolving->directory = directory;
 }
 
+void resolving_know_files(struct resolving *resolving)
+{
+    const struct input_set_builder *builder = resolving->builder;
+
+    resolving->plain_count = resolving->strings->count;
+    resolving->plain = memory_zalloc(resolving->plain_count + 1);
+    for (size_t i = 0; i < builder->added_count; i++)
+        if (builder->added[i].kind == CONDITION_FILE && builder->added[i].no_link)
+            resolving->plain[builder->added[i].condition.string] = true;
+}
+
 void resolving_release(struct resolving *resolving)
 {
     memory_free(resolving->real);
+    memory_free(resolving->plain);
     resolving->real = NULL;
+    resolving->plain = NULL;
 }
 
 static uint32_t *known_real(struct resolving *resolving, uint32_t path)
@@ -84,16 +98,24 @@ static uint32_t follow(struct resolving *resolving, const char *text, size_t fol
     return real_path(resolving, whole, (size_t)size, folder);
 }
 
+static bool is_plain(const struct resolving *resolving, uint32_t path)
+{
+    return path < resolving->plain_count && resolving->plain[path];
+}
+
 /* One step: a name in a real folder. */
 static uint32_t step(struct resolving *resolving, uint32_t real, const char *name, size_t length, bool folder)
 {
     const char *above_it = text_of(resolving, real);
     char text[PATH_MAX];
-    struct stat status;
+    struct stat status = {.st_mode = S_IFREG};
     const char *prefix = strcmp(above_it, ".") == 0 ? "" : above_it;
     const char *slash = prefix[0] && strcmp(prefix, "/") != 0 ? "/" : "";
 
-    if (snprintf(text, sizeof text, "%s%s%.*s", prefix, slash, (int)length, name) >= (int)sizeof text ||
+    if (snprintf(text, sizeof text, "%s%s%.*s", prefix, slash, (int)length, name) >= (int)sizeof text)
+        return NONE;
+    uint32_t number = strings_number(resolving->strings, text);
+    if (!is_plain(resolving, number) &&
         fstatat(resolving->directory, text, &status, AT_SYMLINK_NOFOLLOW) != 0)
         return NONE;
     if (S_ISLNK(status.st_mode))
@@ -101,7 +123,7 @@ static uint32_t step(struct resolving *resolving, uint32_t real, const char *nam
     if (folder && !S_ISDIR(status.st_mode))
         return NONE;
     input_set_add_exists(resolving->builder, text, status.st_mode, false);
-    return strings_number(resolving->strings, text);
+    return number;
 }
 
 static uint32_t real_path(struct resolving *resolving, const char *path, size_t length, bool folder)

@@ -20,11 +20,15 @@ struct resolving {
     int directory;           /* descriptor that paths are relative to */
     uint32_t *real; /* for the path of a folder, by its number: that of its real path + 1; 0: unknown */
     size_t room;
-    unsigned links; /* followed for the present path */
+    bool *plain;        /* by a path's number: a file that is no link; a look that was had already */
+    size_t plain_count; /* of numbers */
+    unsigned links;     /* followed for the present path */
 };
 
 void resolving_init(struct resolving *resolving, struct input_set_builder *builder, struct strings *strings,
                     int directory);
+/* Lets it know which of the builder's files are no links, so that they aren't looked at again. */
+void resolving_know_files(struct resolving *resolving);
 void resolving_release(struct resolving *resolving);
 /* Adds conditions to the builder from which it follows that the real path of `path` is `resolved`. False if
  * there are none: it isn't so now, or depends on where the directory itself lies. */
