@@ -7,8 +7,8 @@
  * database never reaches a compile: look-ups miss, stores are dropped, and one line says why (warn).
  *
  * A store that is damaged (at the second sign of it), foreign or of another format is set aside (renamed)
- * with one line and a new one begun; a newer format, a network file system or a folder of another owner mean no store: everything
- * misses. */
+ * with one line and a new one begun; a newer format, a network file system or a folder of another owner mean
+ * no store: everything misses. */
 #ifndef CCWRAP_CACHE_CACHE_H
 #define CCWRAP_CACHE_CACHE_H
 

@@ -14,6 +14,7 @@
 #include "common/memory.h"
 
 enum { APPLICATION = 0x63637770, BUSY_MILLISECONDS = 10000, SET_ASIDE_MAX = 3 };
+enum { OPEN_AGAIN = 50000 /* microseconds after a first failure */ };
 
 static const char schema[] =
     "CREATE TABLE entries (id INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB NOT NULL, used INTEGER NOT NULL,"
@@ -403,6 +404,7 @@ enum store_mode store_open(struct store *store, const struct store_place *place)
         error = try_open(store, place, mode);
         if ((error == -EUCLEAN || error == -EIO) && !sure) {
             sure = true;
+            usleep(OPEN_AGAIN);
             continue;
         }
         if ((error != -EUCLEAN && error != -ENOEXEC) || mode != STORE_OPEN)

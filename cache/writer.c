@@ -14,7 +14,9 @@
 enum { IDLE_MILLISECONDS = 10000, TRIM_SLICE = 100, VACUUM_SLICE = 128 };
 enum { BLOB_MAX = 512 * 1024 * 1024 }; /* sqlite's own bound is 10^9 */
 static const int64_t WARN_EVERY = INT64_C(60) * 1000000000;
-static const int64_t DOUBT = INT64_C(600) * 1000000000; /* of the store, after a first sign of damage */
+/* After a first sign of damage another is a second one not before (one cause may have both), and not after.
+ */
+static const int64_t DOUBT_BEGINS = INT64_C(1) * 1000000000, DOUBT_ENDS = INT64_C(86400) * 1000000000;
 
 struct writer {
     struct store_place place;
@@ -106,8 +108,10 @@ static void complain(struct writer *writer, int error)
 static bool is_damaged(struct writer *writer)
 {
     int64_t now = clock_monotonic();
-    bool again = writer->doubted && now - writer->doubted < DOUBT;
+    bool again = writer->doubted && now - writer->doubted < DOUBT_ENDS;
 
+    if (again && now - writer->doubted < DOUBT_BEGINS)
+        return false;
     writer->doubted = again ? 0 : now;
     return again;
 }

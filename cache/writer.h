@@ -2,8 +2,8 @@
  *
  * Results are committed in groups; use times and counters go with them. Between groups it moves the -wal into
  * the database and trims, in slices, so that nobody waits long. A database that twice shows damage is
- * set aside, one that was removed or replaced is left; a new one is begun, and the generation counts up: readers
- * then open anew. */
+ * set aside, one that was removed or replaced is left; a new one is begun, and the generation counts up:
+ * readers then open anew. */
 #ifndef CCWRAP_CACHE_WRITER_H
 #define CCWRAP_CACHE_WRITER_H
 

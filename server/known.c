@@ -195,6 +195,7 @@ static const struct {
     {"CLICOLOR*", VARIABLE_MESSAGES},
     {"LANGUAGE", VARIABLE_MESSAGES},
     {"NLSPATH", VARIABLE_MESSAGES},
+    {"OUTPUT_CHARSET", VARIABLE_MESSAGES},
     {"LD_LIBRARY_PATH", VARIABLE_NONE}, /* a fact of its own, in which folders may lie elsewhere */
     {"MALLOC_*", VARIABLE_NONE},
     {"MIMALLOC_*", VARIABLE_NONE},
@@ -209,12 +210,22 @@ enum variable_effect known_variable(const char *name)
     return VARIABLE_INPUT;
 }
 
+/* As a recorder of getenv saw rustc 1.95 ask, without a macro. */
+bool known_is_asked_by_rustc(const char *name)
+{
+    static const char *const names[] = {
+        "CARGO_MAKEFLAGS", "MAKEFLAGS", "MFLAGS", "MALLOC_*", "PATH", "TEMP", "TERM", "TMP", "TMPDIR"};
+    return matches(name, names, COUNT(names));
+}
+
 /* glibc's manual, "Locale Categories" and "Standard Locales"; ld.so(8), "ENVIRONMENT". */
 const char *const known_libc_variables[] = {
-    "LANG",           "LC_ALL",     "LC_CTYPE",    "LC_MESSAGES", "LC_COLLATE",
-    "LC_NUMERIC",     "LC_TIME",    "LC_MONETARY", "LANGUAGE",    "LOCPATH",
-    "NLSPATH",        "GCONV_PATH", "TZ",          "TZDIR",       "POSIXLY_CORRECT",
-    "GLIBC_TUNABLES", "LD_PRELOAD", "LD_AUDIT",    "LD_BIND_NOW", NULL,
+    "LANG",       "LC_ALL",     "LC_CTYPE",        "LC_MESSAGES",
+    "LC_COLLATE", "LC_NUMERIC", "LC_TIME",         "LC_MONETARY",
+    "LANGUAGE",   "LOCPATH",    "NLSPATH",         "GCONV_PATH",
+    "TZ",         "TZDIR",      "POSIXLY_CORRECT", "GLIBC_TUNABLES",
+    "LD_PRELOAD", "LD_AUDIT",   "LD_BIND_NOW",     "OUTPUT_CHARSET",
+    NULL,
 };
 
 const char *const known_libc_files[] = {

@@ -50,6 +50,10 @@ enum variable_effect {
 
 enum variable_effect known_variable(const char *name);
 
+/* True if a compiler that runs macros asks for it for its own ends. What else it asks for, it does for a
+ * source or a macro, whose output may be the value: then it counts whatever the effect is elsewhere. */
+bool known_is_asked_by_rustc(const char *name);
+
 /* Variables that libc and the loader read by themselves, unseen by the recorder; NULL-terminated. */
 extern const char *const known_libc_variables[];
 /* Files that they read by themselves; NULL-terminated. */

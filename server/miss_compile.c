@@ -1,5 +1,6 @@
 /* The compile itself: watched, its output passed on as it comes, what it left collected and stored. */
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -45,10 +46,17 @@ static bool goes_at_once(const struct miss *miss)
            miss->messages.length > MESSAGES_HELD;
 }
 
+/* More is held back than can be: it seems that the recorder isn't in this program. Then the compile ends, and
+ * runs again without. */
+static bool is_hopeless(const struct miss *miss)
+{
+    return miss->messages_lost && miss->held > 0;
+}
+
 static void compiler_output(struct child *child, int stream, const char *bytes, size_t size)
 {
     struct miss *miss = child->data;
-    if (miss->cancelled)
+    if (miss->cancelled || is_hopeless(miss))
         return;
     if (miss->messages_lost)
         buf_reset(&miss->messages);
@@ -63,6 +71,8 @@ static void compiler_output(struct child *child, int stream, const char *bytes, 
 
     if (goes_at_once(miss) && (!miss->watched || record_log_started(&miss->log, child->pid)))
         send_held(miss);
+    if (is_hopeless(miss))
+        child_kill(child, SIGKILL);
     if (connection_is_full(&miss->connection))
         child_pause(child, true);
 }
@@ -256,6 +266,7 @@ static void compiler_closed(struct child *child)
     miss->watched = false;
     miss->request->watch = false;
     miss->held = 0;
+    miss->messages_lost = false;
     miss->streams = 0;
     buf_reset(&miss->messages);
     miss_start_compiler(miss);

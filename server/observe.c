@@ -64,7 +64,8 @@ static bool shows_in_text(const struct walk *walk, const struct path_entry *entr
 {
     const struct request *request = walk->observation->request;
 
-    if (!request->by_text || program || request->command.positions_show || walk->observation->has_messages ||
+    if (!request->by_text || program || request->command.positions_show ||
+        request->command.indentation_shows || walk->observation->has_messages ||
         (walk->traits & TRAITS_OF_RAW_INPUT))
         return false;
     return is_main_source(walk, entry) || (request->text && text_shows(request->text, entry->path));
@@ -101,9 +102,9 @@ static char *whole_path(struct walk *walk, const struct path_entry *entry)
                : arena_printf(walk->arena, "%s/%s", walk->observation->request->ground_path, entry->path);
 }
 
-/* clang tells folders apart by their inodes, and calls all that is in one by the name by which it met it
- * first: so it counts which folder a link leads to, or that there is no link. Those of the system stay what
- * they are. */
+/* Compilers tell folders apart by their inodes: gcc searches one once, whatever its names, and clang calls
+ * all that is in one by the name by which it met it first. So it counts which folder a link leads to, or that
+ * there is no link. Those of the system stay what they are. */
 static void add_identity(struct walk *walk, const struct path_entry *entry)
 {
     const char *whole = whole_path(walk, entry);
@@ -275,7 +276,7 @@ static void add_nature(struct walk *walk, const struct path_entry *entry)
         input_set_add_link(set, entry->path, 0, entry->link);
     if ((use & USE_SEEN) && !(use & USE_CONTENT))
         add_existing(walk, entry->path, true);
-    if ((use & USE_SEEN) && (use & USE_DATED) && !entry->resolved)
+    if ((use & USE_SEEN) && !entry->resolved)
         add_identity(walk, entry);
     if (use & USE_SEEN_LINK)
         add_existing(walk, entry->path, false);
@@ -417,6 +418,8 @@ void observe(struct observation *observation)
     }
     if (observation->reason == REASON_NONE)
         observe_outputs(observation, &walk->paths);
+    if (!observation->has_dep_info)
+        observe_add_own_questions(walk);
     memory_free(walk);
 }
 

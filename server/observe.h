@@ -27,6 +27,7 @@ struct observation {
     const char *pool[2];        /* paths by which it opens the jobserver that it was given; NULL: fewer */
     /* found */
     bool shows_times;   /* times of input files show in the result */
+    bool has_dep_info;  /* rustc wrote which variables its source asks for */
     enum reason reason; /* REASON_NONE: may be stored */
     const char *word;   /* path or name that is to blame; arena of the request */
     struct input_set_builder *set;

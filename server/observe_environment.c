@@ -111,6 +111,16 @@ static void add_variable(struct walk *walk, const char *name)
                                environment_get(&walk->observation->request->environment, name));
 }
 
+/* What it asks for its own ends a source may have asked for too: dep-info tells (observe_outputs.c). */
+static void add_macro_variable(struct walk *walk, const char *name)
+{
+    if (known_is_asked_by_rustc(name))
+        add_variable(walk, name);
+    else
+        input_set_add_variable(walk->observation->set, name,
+                               environment_get(&walk->observation->request->environment, name));
+}
+
 /* The folder's prefix in the table's form: what lies in it begins so. */
 static const char *prefix_of(struct walk *walk, const char *folder)
 {
@@ -176,6 +186,8 @@ static void add_environment(struct walk *walk)
         add_variable(walk, *name);
     for (struct name *name = walk->variables; name; name = name->next)
         add_variable(walk, name->name);
+    for (struct name *name = walk->macro_variables; name; name = name->next)
+        add_macro_variable(walk, name->name);
     for (const char *const *name = request->frontend->environment; name && *name; name++)
         add_variable(walk, *name);
     add_path(walk);
@@ -192,4 +204,13 @@ void observe_add_environment(struct walk *walk)
         add_catalogs(walk);
     add_loader(walk);
     add_environment(walk);
+}
+
+void observe_add_own_questions(struct walk *walk)
+{
+    for (struct name *name = walk->macro_variables; name; name = name->next)
+        if (known_is_asked_by_rustc(name->name) && !strstr(name->name, "MAKEFLAGS") &&
+            strcmp(name->name, "MFLAGS") != 0) /* they are other ones in each build */
+            input_set_add_variable(walk->observation->set, name->name,
+                                   environment_get(&walk->observation->request->environment, name->name));
 }

@@ -287,14 +287,41 @@ static bool directory_is_in(struct observation *observation, const struct output
     return false;
 }
 
+/* rustc's dep-info; NULL: it is none. */
+static char *read_dep_info(struct arena *arena, const struct output_file *output)
+{
+    const char *dot = strrchr(output->path, '.');
+    return dot && strcmp(dot, ".d") == 0 && output->size <= DEPFILE_MAX ? read_whole(arena, output) : NULL;
+}
+
+/* "# env-dep:NAME=VALUE", or NAME alone where it isn't set (rustc's book, "Command-line Arguments", --emit
+ * dep-info). */
+static void add_variables(struct observation *observation, const char *text, size_t size)
+{
+    static const char mark[] = "# env-dep:";
+    struct request *request = observation->request;
+    const char *end = text + size;
+
+    for (const char *line = text; line && line < end; line = memchr(line, '\n', (size_t)(end - line))) {
+        line += *line == '\n';
+        if ((size_t)(end - line) < sizeof mark || memcmp(line, mark, sizeof mark - 1) != 0)
+            continue;
+        const char *name = line + sizeof mark - 1;
+        size_t length = 0;
+        while (name + length < end && !strchr("=\n", name[length]))
+            length++;
+        name = arena_strndup(&request->arena, name, length);
+        input_set_add_variable(observation->set, name, environment_get(&request->environment, name));
+    }
+    observation->has_dep_info = true;
+}
+
 /* rustc's dep-info names its targets by where they are: those are said from the ground. Where the ground
  * shows otherwise it can't be another. */
-static void prepare_grounded(struct observation *observation, struct output_file *output)
+static void prepare_grounded(struct observation *observation, struct output_file *output, const char *text)
 {
     struct arena *arena = &observation->request->arena;
-    const char *ground = observation->request->command.ground_text, *dot = strrchr(output->path, '.');
-    char *text =
-        dot && strcmp(dot, ".d") == 0 && output->size <= DEPFILE_MAX ? read_whole(arena, output) : NULL;
+    const char *ground = observation->request->command.ground_text;
     struct buf out = BUF_INIT;
 
     if (text && grounded_take_targets(ground, text, (size_t)output->size, &out) == GROUNDED_MARKED) {
@@ -353,8 +380,11 @@ void observe_outputs(struct observation *observation, const struct path_table *p
         observation->shows_times |= holds_times(output);
         if (output->role == OUTPUT_DEPFILE)
             prepare_depfile(observation, output);
+        char *text = request->frontend == &frontend_rustc ? read_dep_info(&request->arena, output) : NULL;
+        if (text)
+            add_variables(observation, text, (size_t)output->size);
         if (request->command.ground_text)
-            prepare_grounded(observation, output);
+            prepare_grounded(observation, output, text);
         if (!request->command.directory_shows && directory_is_in(observation, output))
             add_fact(observation, FACT_DIRECTORY);
     }

@@ -207,7 +207,8 @@ int text_read(struct text *text)
 static void add_sources(struct text *text, struct observation *observation)
 {
     struct request *request = observation->request;
-    bool contents = request->command.positions_show || observation->has_messages;
+    bool contents =
+        request->command.positions_show || request->command.indentation_shows || observation->has_messages;
 
     for (uint32_t i = 0; i < text->named.count; i++) {
         const char *path = text->named.texts[i];

@@ -1,8 +1,9 @@
 /* text: the preprocessed text of a source as a key, and what is known of a compile that can't be watched.
  *
  * The preprocessor writes into a file in memory, so that nobody is woken while it runs; when it has ended,
- * the text is taken in as a whole. That file can't be cut short: a program that opens its own output anew (by
- * /dev/stdout) could otherwise lose what others wrote before.
+ * the text is taken in as a whole. Its warnings stand among the text: a source that earns others is another
+ * one. That file can't be cut short: a program that opens its own output anew (by /dev/stdout) could
+ * otherwise lose what others wrote before.
  *
  * A compile that isn't watched may be cached only if all its inputs are in the text: every word of its
  * command is on the front end's strict allow-list (command.allow_unwatched), and the text holds nothing that

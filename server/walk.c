@@ -461,7 +461,9 @@ static void take(struct walk *walk, const struct record *record)
         note_look(walk, entry_of(walk, record, record->path), record->result, 0, USE_MISSED);
         break;
     case RECORD_GETENV:
-        add_name(walk, &walk->variables, record->path);
+        add_name(walk,
+                 find_process(walk, record->pid)->runs_macros ? &walk->macro_variables : &walk->variables,
+                 record->path);
         break;
     case RECORD_TIME:
     case RECORD_CLOCK:

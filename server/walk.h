@@ -41,8 +41,9 @@ struct walk {
     struct path_table paths;
     struct process processes[PROCESSES];
     size_t process_count;
-    struct name *variables; /* read by getenv */
-    struct name *runpaths;  /* folders that the loader searched, $ORIGIN replaced */
+    struct name *variables;       /* read by getenv … */
+    struct name *macro_variables; /* … by a compiler that runs macros */
+    struct name *runpaths;        /* folders that the loader searched, $ORIGIN replaced */
     struct catalog *catalogs;
     bool whole_environment;
     const char
@@ -64,5 +65,7 @@ bool walk_calls_kernel(struct walk *walk, const char *path);
 
 /* observe_environment.c: conditions for what libc and the loader read unseen, and for variables. */
 void observe_add_environment(struct walk *walk);
+/* … and, where nothing tells which of them the source asked for, for those that rustc asks for always. */
+void observe_add_own_questions(struct walk *walk);
 
 #endif

@@ -94,10 +94,21 @@ static void tell_end(struct child *child, bool held)
     child->events->ended(child, child->status, held);
 }
 
+static void read_all(struct child *child)
+{
+    for (int i = 0; i < CHILD_STREAMS; i++)
+        while (child->reading[i] && read_stream(child, i))
+            ;
+}
+
+/* What came meanwhile may not have been told yet: a loop that is late runs its timers first. */
 static void on_grace(uv_timer_t *timer)
 {
     struct child *child = timer->data;
-    tell_end(child, true);
+
+    read_all(child);
+    if (!child->paused && !child->told)
+        tell_end(child, !streams_ended(child));
 }
 
 static void check_end(struct child *child)
@@ -169,9 +180,7 @@ static void on_exit_of_leader(uv_poll_t *poll, int status, int events)
     int error = error_of_exec(child);
     if (error)
         child->events->failed(child, error);
-    for (int i = 0; i < CHILD_STREAMS; i++)
-        while (child->reading[i] && read_stream(child, i))
-            ;
+    read_all(child);
     check_end(child);
 }
 
@@ -224,7 +233,7 @@ static int open_streams(struct streams *streams, const struct child_options *opt
 
     *streams = (struct streams){.own = {-1, -1}, .program = {-1, -1, -1}};
     if (options->to_file) {
-        streams->program[1] = options->file;
+        streams->program[1] = streams->program[2] = options->file;
         return 0;
     }
     if (options->terminal[1] || options->terminal[2]) {
@@ -396,7 +405,8 @@ int child_spawn(struct child *child, const struct child_options *options)
     close(gate[1]);
     close_streams(&streams, error != 0);
     if (!error && (child->pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0)) < 0) {
-        error = -errno; /* it leaves by itself when the gate closes */
+        error = -errno;
+        kill(-child->pid, SIGKILL);
         close(gate[0]);
         while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
             ;

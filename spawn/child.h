@@ -6,8 +6,8 @@
  * nice and affinity to the client's, and execs the program in the client's directory. The child leads a
  * process group of its own. Descriptors: 0 is /dev/null (the pseudo terminal where 0 and one of the others
  * are terminals: its width counts); 1 and 2 are pipes (one pipe where the client's 1 and 2 are the same file,
- * so that their order is kept), a pseudo terminal where the client has a terminal there; or 1 is a file of
- * the caller's and 2 /dev/null. A shared jobserver's ends are CHILD_POOL_FD and the next.
+ * so that their order is kept), a pseudo terminal where the client has a terminal there; or both are
+ * a file of the caller's. A shared jobserver's ends are CHILD_POOL_FD and the next.
  *
  * A child whose output goes to a file can be waited for without the loop: spawned by child_spawn, waited for
  * by child_wait, and given to the loop by child_watch if that takes too long.
@@ -51,7 +51,7 @@ struct child_options {
     uint32_t columns, rows;
     const int *pool; /* two descriptors, or NULL; the caller's still */
     bool at_once;    /* it begins without child_go */
-    bool to_file;    /* its output goes to `file`, and its messages nowhere */
+    bool to_file;    /* its output and messages go to `file` */
     int file;
 };
 

@@ -53,10 +53,11 @@ enum c_flag {
     SHOWS_POSITIONS = 1 << 2,
     SHOWS_WORDS = 1 << 3, /* an output holds the command line itself */
     SHOWS_PROCESSOR = 1 << 4,
-    HIDES_NAMES = 1 << 5,  /* names of side files are made in another way than by -o */
-    COMPILE_ONLY = 1 << 6, /* left out of the command that preprocesses */
-    UNWATCHED = 1 << 7,    /* reads nothing that the preprocessed text wouldn't show */
-    IS_QUESTION = 1 << 8,  /* the reason holds also where there is no source */
+    HIDES_NAMES = 1 << 5,       /* names of side files are made in another way than by -o */
+    COMPILE_ONLY = 1 << 6,      /* left out of the command that preprocesses */
+    UNWATCHED = 1 << 7,         /* reads nothing that the preprocessed text wouldn't show */
+    IS_QUESTION = 1 << 8,       /* the reason holds also where there is no source */
+    SHOWS_INDENTATION = 1 << 9, /* a warning counts comments for a line's indentation (gcc's) */
     SHOWS_ALL = SHOWS_DIRECTORY | SHOWS_OUTPUT | SHOWS_POSITIONS
 };
 

@@ -178,6 +178,9 @@ static void treat_comment(struct blanker *blanker, const char *stop)
      * directive, or a # that follows doesn't begin one. */
     if (!ends_line && ((last_line && blanker->tokens_before) || last_line_has_tab(start, stop)))
         blanker->keep_comments = true;
+    /* gcc takes it for where the line's indentation ends */
+    if (!ends_line && !blanker->tokens_before)
+        blanker->keep_comments = true;
     if (blanker->keep_comments || is_read(start, stop) || blanker->solid == '\\')
         copy_to(blanker, stop);
     else

@@ -1,0 +1,34 @@
+# Comments that tell something: where a line's indentation ends, by which standard they are none, in which characters
+# they are. A comment that moves, or becomes another, makes or ends a warning.
+. "$(dirname "$0")/lib.sh"
+
+header() { # its sixth line
+    printf 'int g(int);\nstatic inline int f(int a)\n{\n    for (int i = 0; i < a; i++)\n        g(i);\n%s\n    return a;\n}\n' "$1" >h.h
+}
+printf '#include "h.h"\nint m(void) { return f(1); }\n' >m.cc
+cp m.cc m.c
+for direct in 1 0; do
+    for words in "g++ -Wall -Werror -c m.cc" "gcc -Wall -c m.c" "gcc -Wmisleading-indentation -c m.c" "clang -Wall -c m.c"; do
+        for line in '/*1*/   g(a);' '     /*1*/   g(a);' '        g(a);' '    /*1*/g(a);' '        g(a);  // x' '/*12*/  g(a);'; do
+            header "$line"
+            # shellcheck disable=SC2086
+            fresh_result CCWRAP_DIRECT=$direct $words -o m.o
+        done
+    done
+done
+
+echo '#include "h.h"' >p.c
+for direct in 1 0; do
+    for words in "-std=gnu89 -pedantic-errors" "-std=gnu90 -pedantic" -finput-charset=ASCII -Wcomment -Wall -Wundef -Wunused-macros; do
+        for cc in gcc clang; do
+            [ "$cc$words" != clang-finput-charset=ASCII ] || continue
+            for text in 'extern int f; /* a */' 'extern int f; // a' 'extern int f; /* é */' 'extern int f; /* /* */' 'extern int f; // \' \
+                '#if U'$'\n''#endif x' '#if V'$'\n''#endif y'; do
+                printf '%s\n\n' "$text" >h.h
+                # shellcheck disable=SC2086
+                fresh_result CCWRAP_DIRECT=$direct $cc $words -c p.c -o p.o
+            done
+        done
+    done
+done
+exit 0
