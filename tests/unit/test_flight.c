@@ -142,10 +142,8 @@ static void test_slots_of_other_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_one_leads, set_up),
-        cmocka_unit_test_setup(test_leader_goes, set_up),
-        cmocka_unit_test_setup(test_waiter_leaves, set_up),
-        cmocka_unit_test(test_slots_in_order),
+        cmocka_unit_test_setup(test_one_leads, set_up),     cmocka_unit_test_setup(test_leader_goes, set_up),
+        cmocka_unit_test_setup(test_waiter_leaves, set_up), cmocka_unit_test(test_slots_in_order),
         cmocka_unit_test(test_slots_of_other_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
