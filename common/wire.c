@@ -131,6 +131,13 @@ static void get_view(struct reader *reader, struct wire_view *view)
     view->user = reader_u64(reader);
 }
 
+const char *wire_build_of_request(const void *payload, size_t size)
+{
+    size_t most = sizeof((struct wire_request *)0)->build;
+    size_t length = strnlen(payload, size < most ? size : most);
+    return length > 0 && length < size && length < most ? payload : NULL;
+}
+
 int wire_get_request(struct wire_request *request, struct arena *arena, const void *payload, size_t size)
 {
     struct reader reader;

@@ -93,6 +93,8 @@ long wire_frame(const void *bytes, size_t size, enum wire_type *type, const void
 
 /* False if the request is larger than WIRE_MAX. */
 bool wire_put_request(struct buf *buf, const struct wire_request *request);
+/* The build that a request comes from, in whatever way it goes on; NULL: it is none. */
+const char *wire_build_of_request(const void *payload, size_t size);
 /* Strings lie in `payload`, arrays come from the arena. 0 or -EBADMSG. */
 int wire_get_request(struct wire_request *request, struct arena *arena, const void *payload, size_t size);
 

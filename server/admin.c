@@ -251,6 +251,32 @@ static const char *start_trouble(int error)
     }
 }
 
+/* What the running server took when it started may differ from what this shell's settings say. */
+static const char *value_in_force(const char *text, const char *key, struct arena *arena)
+{
+    size_t length = strlen(key);
+
+    for (const char *line = text; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+        if (strncmp(line, key, length) == 0 && line[length] == '=')
+            return arena_strndup(arena, line + length + 1, strcspn(line + length + 1, "\n"));
+    return NULL;
+}
+
+/* One that runs already may be another build's, where both are given one socket: it takes no compiles of
+ * ours. */
+static bool is_of_this_build(struct admin *admin)
+{
+    struct buf text = BUF_INIT;
+    bool same = false;
+
+    if (ask(admin, "settings", "", &text) == 0) {
+        const char *build = value_in_force(text.data, "build", &admin->arena);
+        same = build && strcmp(build, places_build_id()) == 0;
+    }
+    buf_release(&text);
+    return same;
+}
+
 static int start_server(struct admin *admin)
 {
     static char *const none[] = {NULL};
@@ -273,6 +299,10 @@ static int start_server(struct admin *admin)
         fprintf(stderr, "ccwrap: %.*s\n", (int)length, text.data + at);
     }
     buf_release(&text);
+    if (!started && !is_of_this_build(admin)) {
+        complain(NULL, "a server of another build runs at that socket: end it by --stop-server");
+        return 1;
+    }
     printf(started ? "ccwrap: server started\n" : "ccwrap: server runs already\n");
     return 0;
 }
@@ -306,17 +336,6 @@ static int stop_running_server(struct admin *admin)
     }
     printf("ccwrap: server stopped\n");
     return 0;
-}
-
-/* What the running server took when it started may differ from what this shell's settings say. */
-static const char *value_in_force(const char *text, const char *key, struct arena *arena)
-{
-    size_t length = strlen(key);
-
-    for (const char *line = text; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
-        if (strncmp(line, key, length) == 0 && line[length] == '=')
-            return arena_strndup(arena, line + length + 1, strcspn(line + length + 1, "\n"));
-    return NULL;
 }
 
 static int show_config(struct admin *admin)

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/places.h"
 #include "common/buf.h"
 #include "server/admin.h"
 #include "server/loop.h"
@@ -148,6 +149,7 @@ static void add_settings_in_force(const struct server *server, struct buf *out)
 {
     const struct settings *settings = &server->settings;
 
+    buf_addf(out, "build=%s\n", places_build_id());
     buf_addf(out, "dir=%s\nmaxsize=%llu\nidle_timeout=%llu\njobs=%llu\nlevel=%llu\nlog=%s\nmax_result=%llu\n",
              settings->dir ? settings->dir : "", (unsigned long long)settings->maxsize,
              (unsigned long long)settings->idle_timeout, (unsigned long long)settings->jobs,

@@ -69,7 +69,7 @@ static const char *libraries_fact(struct request *request)
     if (!folders || !folders[0])
         return NULL;
     path_table_init(&forms, &request->arena, request->wire.directory);
-    path_table_set_ground(&forms, request->command.ground);
+    path_table_set_ground(&forms, request->command.ground, NULL);
     char *copy = arena_strdup(&request->arena, folders), *save = NULL;
     for (char *folder = strtok_r(copy, ":;", &save); folder; folder = strtok_r(NULL, ":;", &save))
         buf_addf(&text, "%s:", path_table_form(&forms, NULL, folder));

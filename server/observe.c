@@ -244,7 +244,7 @@ static void add_attributes(struct walk *walk, const struct path_entry *entry)
     bool all = entry->use & USE_SCANNED;
 
     if (!(entry->use & (USE_RUN | USE_TRIED)) && (all || !(entry->use & USE_CONTENT)))
-        add_times(walk, entry, all);
+        add_times(walk, entry, all || (entry->use & USE_MODED));
 }
 
 /* A folder of PATH that belongs to another user, say: that it can't be searched is what counts. Of a file
@@ -282,12 +282,27 @@ static void add_nature(struct walk *walk, const struct path_entry *entry)
         add_existing(walk, entry->path, false);
 }
 
+/* rustc passes over an empty candidate for a crate, which `cargo check` leaves of tests that it checked; and
+ * that another appears in the folder is seen by what is asked of it, not by its listing. */
+static bool is_passed_over(const struct walk *walk, const struct path_entry *entry)
+{
+    const struct request *request = walk->observation->request;
+    const char *dot = strrchr(entry->path, '.');
+    struct stat status;
+
+    return request->frontend == &frontend_rustc && !(entry->use & USE_CONTENT) && dot &&
+           strcmp(dot, ".rmeta") == 0 && fstatat(request->ground, entry->path, &status, 0) == 0 &&
+           S_ISREG(status.st_mode) && status.st_size == 0;
+}
+
 static void add_looks(struct walk *walk, const struct path_entry *entry)
 {
     struct input_set_builder *set = walk->observation->set;
     unsigned use = entry->use;
     bool program = use & (USE_RUN | USE_TRIED | USE_LOADED);
 
+    if (is_passed_over(walk, entry))
+        return;
     /* what a look at a header led to shows in the text, too: its name in the line marker */
     if (!(use & USE_READ) || !shows_in_text(walk, entry, program))
         add_nature(walk, entry);
@@ -392,6 +407,17 @@ static void set_aside(struct walk *walk)
         walk->private_folder = path_table_form(&walk->paths, NULL, command->private_folder);
 }
 
+/* rustc asks for the real path of its output folder, and goes on with that. NULL: it has no other. */
+static const char *real_ground(struct request *request)
+{
+    const char *ground = request->command.ground;
+    char *real = ground ? realpath(ground, NULL) : NULL;
+    const char *other = real && strcmp(real, ground) != 0 ? arena_strdup(&request->arena, real) : NULL;
+
+    memory_free(real);
+    return other;
+}
+
 void observe(struct observation *observation)
 {
     struct walk *walk = memory_zalloc(sizeof *walk);
@@ -400,7 +426,8 @@ void observe(struct observation *observation)
     walk->arena = &observation->request->arena;
     path_table_init(&walk->paths, walk->arena, observation->request->wire.directory);
     walk->paths.bases = observation->request->bases;
-    path_table_set_ground(&walk->paths, observation->request->command.ground);
+    path_table_set_ground(&walk->paths, observation->request->command.ground,
+                          real_ground(observation->request));
     set_aside(walk);
     observation->set = input_set_builder_new();
     walk_log(walk);

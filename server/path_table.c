@@ -85,12 +85,15 @@ const char *path_table_form(const struct path_table *table, const char *base, co
         return relative ? relative : start;
     }
     const char *rest = below(start, table->ground);
+    if (!rest && table->real_ground)
+        rest = below(start, table->real_ground);
     return !rest ? start : *rest ? rest : ".";
 }
 
-void path_table_set_ground(struct path_table *table, const char *ground)
+void path_table_set_ground(struct path_table *table, const char *ground, const char *real)
 {
     table->ground = ground;
+    table->real_ground = real;
 }
 
 static struct path_entry **slot_of(const struct path_table *table, const char *form, size_t hash)

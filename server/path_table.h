@@ -35,6 +35,7 @@ enum path_use {
     USE_DATED = 1 << 18,   /* stat'ed by a program to which size and times may say something */
     USE_SCANNED = 1 << 19, /* … and mode and owner, too */
     USE_CHMODED = 1 << 21, /* the compile set its mode, or times */
+    USE_MODED = 1 << 22,   /* stat'ed for a macro, which may look at its mode and owner */
     USE_SCRIPT = 1 << 20,  /* read by a shell, which may run it */
     USE_SILENT = 1 << 14,  /* whatever is done with it says nothing */
     USE_PRIVATE = 1 << 15, /* in the compiler's own folder that goes on from compile to compile */
@@ -61,14 +62,16 @@ struct path_table {
     const char *directory; /* the client's */
     const char *bases;  /* setting basedir: absolute paths below it are told relative, too; "" if not set */
     const char *ground; /* NULL: none but the directory */
+    const char *real_ground; /* another path of the same folder, without links; NULL: there is none */
     struct path_entry **slots;
     size_t slot_count, count;
     struct path_entry *first, **last;
 };
 
 void path_table_init(struct path_table *table, struct arena *arena, const char *directory);
-/* Before the first entry: paths below `ground` (absolute) are relative to it, all others absolute. */
-void path_table_set_ground(struct path_table *table, const char *ground);
+/* Before the first entry: paths below `ground` (absolute), or below what that really is (`real`; NULL: the
+ * same), are relative to it, all others absolute. */
+void path_table_set_ground(struct path_table *table, const char *ground, const char *real);
 /* The entry of `path` as used by a process whose working directory is `base` (NULL: the client's). */
 struct path_entry *path_table_get(struct path_table *table, const char *base, const char *path);
 /* A path in the table's form. */

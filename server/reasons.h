@@ -33,6 +33,7 @@
     X(TOO_LARGE, "result_too_large", "result too large (max_result)")                                        \
     X(BUSY, "dropped_busy", "result dropped: store too slow")                                                \
     X(DISABLED, "disabled", "disabled by a setting")                                                         \
+    X(OTHER_BUILD, "other_build", "client is of another build of ccwrap (one socket for two)")               \
     X(OTHER_VIEW, "other_view", "client sees another machine (root, mounts, limits)")                        \
     X(NOT_FOUND, "could_not_find_compiler", "compiler could not be started")                                 \
     X(INTERNAL, "internal_error", "internal error")                                                          \

@@ -21,17 +21,37 @@
 #include "server/text.h"
 #include "spawn/peer.h"
 
+static void stop_server(void *server)
+{
+    server_stop(server);
+}
+
+/* The client compiles by itself. A server whose own file was replaced makes room for one of today's build. */
+static void refuse_build(struct server *server)
+{
+    struct stat own;
+
+    stats_reason(REASON_OTHER_BUILD, NULL);
+    if (stat("/proc/self/exe", &own) == 0 && own.st_nlink == 0)
+        loop_call(stop_server, server);
+}
+
 struct request *request_new(struct server *server, int fd, char *frame, const void *payload, size_t size)
 {
-    struct request *request = memory_zalloc(sizeof *request);
+    const char *build = wire_build_of_request(payload, size);
 
+    if (!build || strcmp(build, places_build_id()) != 0) {
+        if (build)
+            refuse_build(server);
+        return NULL;
+    }
+    struct request *request = memory_zalloc(sizeof *request);
     request->server = server;
     arena_init(&request->arena);
     request->began = clock_monotonic();
     request->directory = request->ground = -1;
     request->failed = "";
-    if (wire_get_request(&request->wire, &request->arena, payload, size) != 0 ||
-        strcmp(request->wire.build, places_build_id()) != 0 || !request->wire.argv[0]) {
+    if (wire_get_request(&request->wire, &request->arena, payload, size) != 0 || !request->wire.argv[0]) {
         arena_release(&request->arena);
         memory_free(request);
         return NULL;
@@ -99,11 +119,6 @@ static bool can_serve(const struct request *request)
     for (int i = 0; i < TRAMPOLINE_LIMITS && !server->privileged; i++)
         can = can && request->limits.limits[i].rlim_max <= server->hard_limits[i];
     return can;
-}
-
-static void stop_server(void *server)
-{
-    server_stop(server);
 }
 
 /* The shell's name for the directory, if it is the same: gcc and clang put this one into debug info. */

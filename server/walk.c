@@ -104,8 +104,9 @@ static void note_stat(struct walk *walk, const struct record *record, unsigned t
     struct path_entry *entry = entry_of(walk, record, record->path);
 
     refuse_descriptor(walk, entry);
-    note_look(walk, entry, record->result, there | attentions[find_process(walk, record->pid)->attention],
-              missed);
+    const struct process *process = find_process(walk, record->pid);
+    there |= attentions[process->attention] | (process->runs_macros ? USE_MODED : 0);
+    note_look(walk, entry, record->result, there, missed);
 }
 
 static void note_write(struct walk *walk, struct path_entry *entry, unsigned flags)
@@ -208,7 +209,9 @@ static void note_unlink(struct walk *walk, const struct record *record)
         entry->use &= ~(unsigned)USE_READ;
     if (record->result >= 0)
         note_removed(entry);
-    else if (!walk_is_absence(record->result))
+    else if (walk_is_absence(record->result))
+        note_look(walk, entry, record->result, 0, USE_MISSED_LINK);
+    else
         walk_give_up(walk, REASON_EFFECT, entry->path);
 }
 

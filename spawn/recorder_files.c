@@ -509,11 +509,11 @@ INTERPOSE(int, symlinkat, const char *target, int folder, const char *path)
     return status;
 }
 
-/* FIFOs and devices can't be brought back by a hit. */
+/* FIFOs and devices can't be brought back by a hit; and whoever tries to make one wants to know whether it
+ * could. */
 static int note_node(int status, const char *word)
 {
-    if (status == 0)
-        recorder_note_unsafe(word);
+    recorder_note_unsafe(word);
     return status;
 }
 
