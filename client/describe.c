@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/personality.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -46,6 +47,8 @@ static void describe_process(struct wire_request *request)
     umask(mask);
     request->umask = mask;
     request->pid = (uint32_t)getpid();
+    request->personality = (uint32_t)personality(0xffffffff);
+    request->host = wire_host_of_self();
     wire_view_of_self(&request->view);
 }
 

@@ -15,6 +15,8 @@ static _Noreturn void fail(int gate, int status, int error)
 {
     int32_t number = error;
 
+    if (gate == 0)
+        _exit(status);
     /* A server that is gone needs no answer, and must not end us by SIGPIPE with another status. */
     if (send(gate, &number, sizeof number, MSG_NOSIGNAL) < 0 && errno == ENOTSOCK &&
         write(gate, &number, sizeof number) < 0)
@@ -94,9 +96,11 @@ _Noreturn void trampoline_main(int argc, char **argv, char **environment)
     if (argc <= ARGV0 || !trampoline_decode(&trampoline, argv[SETTINGS]))
         _exit(TRAMPOLINE_LEFT);
     int gate = trampoline.gate;
-    if (fcntl(gate, F_SETFD, FD_CLOEXEC) != 0) /* that it closes by the exec is the sign of success */
-        _exit(TRAMPOLINE_LEFT);
-    wait_at_gate(gate);
+    if (gate != 0) {
+        if (fcntl(gate, F_SETFD, FD_CLOEXEC) != 0) /* that it closes by the exec is the sign of success */
+            _exit(TRAMPOLINE_LEFT);
+        wait_at_gate(gate);
+    }
     int error = set_all(&trampoline);
     if (error)
         fail(gate, TRAMPOLINE_UNSET, error);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 enum { LENGTH_SIZE = WIRE_HEADER - 1 }; /* the length itself, which doesn't count itself */
@@ -98,6 +99,8 @@ bool wire_put_request(struct buf *buf, const struct wire_request *request)
     buf_add_u32(buf, request->rows);
     buf_add_u32(buf, request->umask);
     buf_add_u32(buf, request->pid);
+    buf_add_u32(buf, request->personality);
+    buf_add_u64(buf, request->host);
     put_view(buf, &request->view);
     buf_add_string(buf, request->program);
     buf_add_string(buf, request->directory);
@@ -153,6 +156,8 @@ int wire_get_request(struct wire_request *request, struct arena *arena, const vo
     request->rows = reader_u32(&reader);
     request->umask = reader_u32(&reader);
     request->pid = reader_u32(&reader);
+    request->personality = reader_u32(&reader);
+    request->host = reader_u64(&reader);
     get_view(&reader, &request->view);
     request->program = reader_string(&reader);
     request->directory = reader_string(&reader);
@@ -221,6 +226,18 @@ static void find_root_and_namespace(struct wire_view *view)
         view->root_inode = root.st_ino;
     }
     view->mounts = namespace_of("/proc/self/ns/mnt");
+}
+
+uint64_t wire_host_of_self(void)
+{
+    struct utsname names;
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+
+    if (uname(&names) != 0)
+        return 0;
+    for (const char *next = names.nodename; *next; next++)
+        hash = (hash ^ (unsigned char)*next) * 0x100000001b3u;
+    return hash;
 }
 
 void wire_view_of_self(struct wire_view *view)

@@ -72,6 +72,8 @@ struct wire_request {
     uint32_t rows;
     uint32_t umask;
     uint32_t pid; /* as the client knows itself: from another pid namespace the server knows it by another */
+    uint32_t personality; /* execution domain: setarch, linux32 */
+    uint64_t host;        /* wire_host_of_self */
     struct wire_view view;
     const char *program;   /* absolute path of the compiler that the client's PATH gives */
     const char *directory; /* working directory, absolute, as getcwd gives it */
@@ -98,6 +100,8 @@ const char *wire_build_of_request(const void *payload, size_t size);
 /* Strings lie in `payload`, arrays come from the arena. 0 or -EBADMSG. */
 int wire_get_request(struct wire_request *request, struct arena *arena, const void *payload, size_t size);
 
+/* A number for the host's name as this process sees it. */
+uint64_t wire_host_of_self(void);
 /* This process's own. */
 void wire_view_of_self(struct wire_view *view);
 

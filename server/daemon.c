@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/personality.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -341,8 +342,7 @@ static void find_own_limits(struct server *server)
     for (int i = 0; i < TRAMPOLINE_LIMITS; i++)
         server->hard_limits[i] = getrlimit(i, &limit) == 0 ? limit.rlim_max : RLIM_INFINITY;
     server->nice = getpriority(PRIO_PROCESS, 0);
-    server->host = peer_host(getpid());
-    server->personality = peer_personality(getpid());
+    server->personality = (uint32_t)personality(0xffffffff);
     server->privileged = geteuid() == 0;
 }
 

@@ -87,8 +87,8 @@ static const char *limits_fact(struct request *request)
     if (peer_limits(request->client, &limits) != 0)
         return NULL;
     hasher_init(&hasher, "limits 1");
-    hasher_number(&hasher, "host", peer_host(request->client));
-    hasher_number(&hasher, "personality", peer_personality(request->client));
+    hasher_number(&hasher, "host", request->wire.host);
+    hasher_number(&hasher, "personality", request->wire.personality);
     hasher_number(&hasher, "umask", request->wire.umask);
     hasher_number(&hasher, "nice", (uint64_t)(int64_t)limits.nice);
     hasher_number(&hasher, "affinity", limits.affinity);

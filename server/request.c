@@ -222,13 +222,20 @@ static enum reason check_outputs(struct request *request)
     return REASON_NONE;
 }
 
+/* One that may not be read can be worked in all the same. */
+static int open_folder(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return fd >= 0 || errno != EACCES ? fd : open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
 /* A folder that isn't there yet is made by the compiler, and so is what would be restored into it. */
 static enum reason open_ground(struct request *request)
 {
     const char *folder = request->command.ground;
 
     request->ground_path = folder ? folder : request->wire.directory;
-    request->ground = folder ? open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC) : request->directory;
+    request->ground = folder ? open_folder(folder) : request->directory;
     return request->ground >= 0 ? REASON_NONE : REASON_OUTPUT_FILE;
 }
 
@@ -266,7 +273,7 @@ static enum reason parse(struct request *request, const char **word)
     *word = loader_question(request);
     if (*word)
         return REASON_UNWATCHABLE;
-    request->directory = open(request->wire.directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    request->directory = open_folder(request->wire.directory);
     if (request->directory < 0)
         return REASON_OTHER_VIEW;
     if (programs_find(request->wire.program, request->wire.argv[0], &program) != 0)
@@ -427,9 +434,8 @@ static enum answer find_answer(struct request *request)
 static bool can_start(struct request *request)
 {
     request->limits.umask = request->wire.umask;
-    if (peer_limits(request->client, &request->limits) != 0 ||
-        peer_host(request->client) != request->server->host ||
-        peer_personality(request->client) != request->server->personality)
+    if (peer_limits(request->client, &request->limits) != 0 || request->wire.host != wire_host_of_self() ||
+        request->wire.personality != request->server->personality)
         return false;
     if (can_serve(request))
         return true;

@@ -25,7 +25,7 @@ struct server {
     rlim_t hard_limits[TRAMPOLINE_LIMITS]; /* above which no child can be given any */
     int nice;                              /* below which none can go */
     bool privileged;                       /* … but for the superuser */
-    uint64_t host, personality;            /* of spawn/peer.h: a client's must be the same */
+    uint32_t personality;                  /* a client's must be the same */
     const char *recorder;                  /* path of ccwrap-recorder.so; NULL: can't watch */
     const char *trampoline;                /* path of ccwrap */
     const char *logs;                      /* folder for recorder logs (0700) */

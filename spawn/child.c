@@ -138,12 +138,15 @@ static void on_stream(uv_poll_t *poll, int status, int events)
     check_end(child);
 }
 
-/* End of file: the program was exec'd. A number: why it wasn't; then nothing else ever had the other end. */
+/* End of file (or no gate): the program was exec'd. A number: why it wasn't; then nothing else ever had the
+ * other end. */
 static int error_of_exec(const struct child *child)
 {
     int32_t error = 0;
     ssize_t got;
 
+    if (child->gate < 0)
+        return 0;
     do
         got = recv(child->gate, &error, sizeof error, MSG_DONTWAIT);
     while (got < 0 && errno == EINTR);
@@ -276,7 +279,7 @@ static char **trampoline_argv(struct arena *arena, const struct child_options *o
     while (options->argv[count])
         count++;
     char **argv = ARENA_ARRAY(arena, char *, count + 5), *text = arena_alloc(arena, TRAMPOLINE_TEXT);
-    settings.gate = CHILD_GATE_FD;
+    settings.gate = options->at_once ? 0 : CHILD_GATE_FD;
     trampoline_encode(&settings, text);
     argv[0] = arena_strdup(arena, "ccwrap");
     argv[1] = arena_strdup(arena, TRAMPOLINE_WORD);
@@ -313,7 +316,8 @@ static int spawn_trampoline(struct child *child, const struct child_options *opt
     launch.own_group = true;
     for (int i = 0; i < 3; i++)
         launch_fd(&launch, streams->program[i], i);
-    launch_fd(&launch, gate, CHILD_GATE_FD);
+    if (gate >= 0)
+        launch_fd(&launch, gate, CHILD_GATE_FD);
     for (int i = 0; options->pool && i < 2; i++)
         launch_fd(&launch, options->pool[i], CHILD_POOL_FD + i);
     pthread_rwlock_wrlock(&starts);
@@ -376,45 +380,33 @@ static int send_go(int gate)
     return sent == 1 ? 0 : -errno;
 }
 
-static int open_gate(int gate[2], bool opened)
-{
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, gate) != 0)
-        return -errno;
-    int error = opened ? send_go(gate[0]) : 0;
-    if (error) {
-        close(gate[0]);
-        close(gate[1]);
-    }
-    return error;
-}
-
 int child_spawn(struct child *child, const struct child_options *options)
 {
     struct streams streams;
-    int gate[2];
+    int gate[2] = {-1, -1};
 
     memset(child, 0, sizeof *child);
     int error = open_streams(&streams, options);
-    if (!error)
-        error = open_gate(gate, options->at_once);
+    if (!error && !options->at_once && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, gate) != 0)
+        error = -errno;
     if (error) {
         close_streams(&streams, true);
         return error;
     }
     error = spawn_trampoline(child, options, &streams, gate[1]);
-    close(gate[1]);
+    close_fd(&gate[1]);
     close_streams(&streams, error != 0);
     if (!error && (child->pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0)) < 0) {
         error = -errno;
         kill(-child->pid, SIGKILL);
-        close(gate[0]);
+        close_fd(&gate[0]);
         while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
             ;
         close_streams(&(struct streams){.own = {streams.own[0], streams.own[1]}}, true);
         return error;
     }
     if (error) {
-        close(gate[0]);
+        close_fd(&gate[0]);
         return error;
     }
     child->gate = gate[0];

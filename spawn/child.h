@@ -2,12 +2,13 @@
  *
  * What is spawned is the trampoline (ccwrap itself), which waits at a gate: child_start spawns it, child_go
  * opens the gate, and closing the gate before that makes it leave without a trace. Where nobody must hear of
- * the child before it begins (`at_once`), the gate is open from the start. The trampoline sets umask, limits,
- * nice and affinity to the client's, and execs the program in the client's directory. The child leads a
- * process group of its own. Descriptors: 0 is /dev/null (the pseudo terminal where 0 and one of the others
- * are terminals: its width counts); 1 and 2 are pipes (one pipe where the client's 1 and 2 are the same file,
- * so that their order is kept), a pseudo terminal where the client has a terminal there; or both are
- * a file of the caller's. A shared jobserver's ends are CHILD_POOL_FD and the next.
+ * the child before it begins (`at_once`) there is no gate: what can't be executed then ends with a status of
+ * the trampoline's. The trampoline sets umask, limits, nice and affinity to the client's, and execs the
+ * program in the client's directory. The child leads a process group of its own. Descriptors: 0 is /dev/null
+ * (the pseudo terminal where 0 and one of the others are terminals: its width counts); 1 and 2 are pipes (one
+ * pipe where the client's 1 and 2 are the same file, so that their order is kept), a pseudo terminal where
+ * the client has a terminal there; or both are a file of the caller's. A shared jobserver's ends are
+ * CHILD_POOL_FD and the next.
  *
  * A child whose output goes to a file can be waited for without the loop: spawned by child_spawn, waited for
  * by child_wait, and given to the loop by child_watch if that takes too long.

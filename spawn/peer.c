@@ -1,14 +1,9 @@
 #include "spawn/peer.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static int affinity_of(pid_t pid, uint64_t *mask)
 {
@@ -46,30 +41,6 @@ int peer_limits(pid_t process, struct trampoline *trampoline)
         if (prlimit(process, (enum __rlimit_resource)i, NULL, &trampoline->limits[i]) != 0)
             return -errno;
     return affinity_of(process, &trampoline->affinity);
-}
-
-uint64_t peer_host(pid_t process)
-{
-    char path[40];
-    struct stat status;
-
-    snprintf(path, sizeof path, "/proc/%ld/ns/uts", (long)process);
-    return process > 0 && stat(path, &status) == 0 ? status.st_ino : 0;
-}
-
-uint64_t peer_personality(pid_t process)
-{
-    char path[40], text[32];
-
-    snprintf(path, sizeof path, "/proc/%ld/personality", (long)process);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t size = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-    if (fd >= 0)
-        close(fd);
-    if (size <= 0)
-        return 0;
-    text[size] = '\0';
-    return strtoull(text, NULL, 16);
 }
 
 rlim_t peer_file_limit(pid_t process)

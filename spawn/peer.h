@@ -14,12 +14,6 @@ pid_t peer_process(int socket);
  * to look at. */
 int peer_limits(pid_t process, struct trampoline *trampoline);
 
-/* A number for the host's name as the process sees it (its UTS namespace); 0 if that can't be found out. */
-uint64_t peer_host(pid_t process);
-
-/* Its execution domain (personality(2): setarch, linux32); 0 if that can't be found out. */
-uint64_t peer_personality(pid_t process);
-
 /* The largest file that the process may write; RLIM_INFINITY if that can't be found out. */
 rlim_t peer_file_limit(pid_t process);
 

@@ -31,7 +31,7 @@ enum { TRAMPOLINE_LIMITS = 16 }; /* RLIMIT_* 0 … 15 */
 enum { TRAMPOLINE_TEXT = 64 + TRAMPOLINE_LIMITS * 34 };
 
 struct trampoline {
-    int gate; /* the child's descriptor */
+    int gate; /* the child's descriptor; 0: there is none, it begins at once and tells by its status alone */
     uint32_t umask;
     int32_t nice;
     uint64_t affinity; /* of the first 64 processors; 0: leave */

@@ -77,7 +77,7 @@ def parse_request(payload):
         return [text() for _ in range(take("I"))]
 
     request = {"build": text()}
-    for name, form in (("flags", "I"), ("columns", "I"), ("rows", "I"), ("umask", "I"), ("pid", "I"), ("view", "4Q")):
+    for name, form in (("flags", "I"), ("columns", "I"), ("rows", "I"), ("umask", "I"), ("pid", "I"), ("personality", "I"), ("host", "Q"), ("view", "4Q")):
         request[name] = take(form)
     request["program"], request["directory"] = text(), text()
     request["argv"], request["environment"], request["settings"] = texts(), texts(), texts()
