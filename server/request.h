@@ -1,9 +1,9 @@
 /* request: one compile, from the client's frame to the last frame of the answer.
  *
  * The steps, in their order (request.c): parse, look up, preprocess (only where it can pay), compile,
- * collect, reply, store. A request has one owner at a time: a serving thread (parse, look up, a hit), then
- * the loop (miss.c: waiting, children, the client's socket), which lends it to a pool thread for the heavy
- * parts. All memory but file contents is in its arena. */
+ * collect, reply, store. A request has one owner at a time: a serving thread (parse, preprocess, look up, a
+ * hit), then the loop (miss.c: waiting, children, the client's socket), which lends it to a pool thread for
+ * the heavy parts. All memory but file contents is in its arena. */
 #ifndef CCWRAP_SERVER_REQUEST_H
 #define CCWRAP_SERVER_REQUEST_H
 

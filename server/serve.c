@@ -1,6 +1,7 @@
 /* Serving threads: each accepts a connection, reads its frame, and answers from the cache, without handing
- * anything over. A client that doesn't send a whole frame at once, a miss, and an answer that the socket
- * doesn't take go to the loop, so that no client holds a thread. */
+ * anything over; where the preprocessed text decides, it also waits for the preprocessor, for a while and if
+ * enough others are free. A client that doesn't send a whole frame at once, a miss, and an answer that the
+ * socket doesn't take go to the loop, so that no client holds a thread. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
