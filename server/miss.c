@@ -1,9 +1,10 @@
 /* A request that wasn't answered by the cache, on the loop. Its phases (children in miss_child.c, the compile
  * in miss_compile.c):
  *
- *     arrive → [preprocess (or go on with what a serving thread began) → look up by text] → wait for an equal
- * compile → wait for a slot → compile → collect → reply → store → leave
+ *     arrive → [preprocess → look up by text] → wait for an equal compile → wait for a slot
+ *            → compile → collect → reply → store → leave
  *
+ * A serving thread may have begun to preprocess (children.c).
  * A phase ends in exactly one callback, which begins the next. The client can cancel or vanish in any of
  * them: `cancelled` is then set and each callback leads to `leave`. */
 #include "server/miss.h"
