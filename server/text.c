@@ -309,15 +309,13 @@ static bool holds_all_inputs(const struct text *text, const char **word)
 void text_observe(struct text *text, struct observation *observation)
 {
     struct request *request = observation->request;
-    const char *word = NULL;
+    const char *word = "no text";
 
     observation->set = input_set_builder_new();
-    if (!text)
-        observe_give_up(observation, REASON_UNWATCHABLE, "no text");
-    else if (!holds_all_inputs(text, &word))
+    if (!text || !holds_all_inputs(text, &word)) {
         observe_give_up(observation, REASON_UNWATCHABLE, word);
-    if (observation->reason != REASON_NONE)
         return;
+    }
     int error = parts_add(request, observation->set, observation->started, &word);
     if (error) {
         observe_give_up(observation, REASON_UNWATCHABLE, word);
