@@ -100,6 +100,11 @@ void input_set_add_times(struct input_set_builder *builder, const char *path, co
     added->condition.second = (uint64_t)stamp->mtime;
 }
 
+void input_set_add_empty(struct input_set_builder *builder, const char *path)
+{
+    add(builder, CONDITION_TIMES, path)->condition.second = TIMES_OF_EMPTY;
+}
+
 void input_set_add_listing(struct input_set_builder *builder, const char *path, const struct digest *names,
                            const char *const *own)
 {

@@ -356,7 +356,9 @@ static bool check_times(struct checking *checking, const struct condition *condi
     struct stat status;
 
     if (fstatat(checking->check->directory, path, &status, 0) != 0)
-        return fail(checking, path, "is gone");
+        return (errno == ENOENT && condition->second == TIMES_OF_EMPTY) || fail(checking, path, "is gone");
+    if (condition->second == TIMES_OF_EMPTY)
+        return (S_ISREG(status.st_mode) && status.st_size == 0) || fail(checking, path, "has content now");
     struct stamp stamp = stamp_of(&status);
     if (stamp.size != condition->number || (uint64_t)stamp.mtime != condition->second)
         return fail(checking, path, "has another time");

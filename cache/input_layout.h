@@ -36,6 +36,8 @@
 enum { SET_VERSION = 5, SET_COMMENTS = 1, BLANK_SIZE = 8, FILE_GROUP = 16 };
 enum { FILE_EXECUTABLE = 1, FILE_NO_LINK = 2 };       /* it must be … */
 enum { DIRECTORY_NEEDED = 1, DIRECTORY_NO_LINK = 2 }; /* it must be there, … and not be a link */
+/* For a CONDITION_TIMES, in place of an mtime: nothing is there, or a file of no length. */
+#define TIMES_OF_EMPTY UINT64_MAX
 enum { SET_STRINGS_MAX = 64 * 1024 * 1024, SET_PARTS_MAX = 64 * 1024 * 1024 };
 
 /* In the order in which they are checked: what is cheap or likely to fail comes first. The order is the

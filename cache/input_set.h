@@ -60,6 +60,8 @@ void input_set_add_times(struct input_set_builder *builder, const char *path, co
                          const struct stat *status);
 /* Names in a directory (directory_digest with no names left out, but those in `own`, which the compile made
  * itself; NULL-terminated, may be NULL). */
+/* Nothing is there, or a plain file without content. */
+void input_set_add_empty(struct input_set_builder *builder, const char *path);
 void input_set_add_listing(struct input_set_builder *builder, const char *path, const struct digest *names,
                            const char *const *own);
 /* readlink gives this target; `result` 0 or negative errno. */

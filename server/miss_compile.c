@@ -208,7 +208,7 @@ static void end_unstored(struct miss *miss, enum reason reason, const char *outc
 static void compiler_ended(struct child *child, int status, bool held)
 {
     struct miss *miss = child->data;
-    bool unwatchable = miss->watched && !record_log_started(&miss->log, child->pid);
+    bool unwatchable = miss->watched && (is_hopeless(miss) || !record_log_started(&miss->log, child->pid));
 
     miss->status = status;
     miss->held_stream = held;

@@ -12,14 +12,19 @@
 
 #include "common/lookup.h"
 #include "common/memory.h"
+#include "server/basedir.h"
 #include "server/elf_imports.h"
 #include "server/observe_outputs.h"
 #include "server/text.h"
 #include "server/traits.h"
 #include "server/walk.h"
 
-/* With one of these in any text, each file may be read for another thing than its tokens. */
-enum { TRAITS_OF_RAW_INPUT = TRAIT_ASSEMBLER | TRAIT_RAW };
+/* With one of these in any text, each file may be read for another thing than its tokens; or for where they
+ * stand. */
+enum {
+    TRAITS_OF_RAW_INPUT = TRAIT_ASSEMBLER | TRAIT_RAW,
+    TRAITS_OF_SOURCE = TRAITS_OF_RAW_INPUT | TRAIT_COLUMNS
+};
 
 static struct file_digests *digests_of(const struct walk *walk)
 {
@@ -64,9 +69,8 @@ static bool shows_in_text(const struct walk *walk, const struct path_entry *entr
 {
     const struct request *request = walk->observation->request;
 
-    if (!request->by_text || program || request->command.positions_show ||
-        request->command.indentation_shows || walk->observation->has_messages ||
-        (walk->traits & TRAITS_OF_RAW_INPUT))
+    if (!request->by_text || program || request->command.positions_show || request->command.columns_show ||
+        walk->observation->has_messages || (walk->traits & TRAITS_OF_SOURCE))
         return false;
     return is_main_source(walk, entry) || (request->text && text_shows(request->text, entry->path));
 }
@@ -102,6 +106,37 @@ static char *whole_path(struct walk *walk, const struct path_entry *entry)
                : arena_printf(walk->arena, "%s/%s", walk->observation->request->ground_path, entry->path);
 }
 
+/* The path without ".." where that is possible, as if there were no links. */
+static const char *fold(struct arena *arena, const char *path)
+{
+    char *out = arena_alloc(arena, strlen(path) + 3), *end = out;
+    const char *top = path[0] == '/' ? "/" : "";
+
+    end = stpcpy(out, top);
+    char *floor = end; /* what can't be climbed over */
+    for (const char *next = path; *next;) {
+        next += strspn(next, "/");
+        size_t length = strcspn(next, "/");
+        bool up = length == 2 && strncmp(next, "..", 2) == 0;
+        if (up && end > floor) {
+            while (end > floor && *--end != '/')
+                ;
+        } else if (length > 0 && !(up && *top)) {
+            if (end > out && end[-1] != '/')
+                *end++ = '/';
+            memcpy(end, next, length);
+            end += length;
+            if (up)
+                floor = end;
+        }
+        next += length;
+    }
+    if (end == out)
+        *end++ = '.';
+    *end = '\0';
+    return out;
+}
+
 /* Compilers tell folders apart by their inodes: gcc searches one once, whatever its names, and clang calls
  * all that is in one by the name by which it met it first. So it counts which folder a link leads to, or that
  * there is no link. Those of the system stay what they are. */
@@ -114,10 +149,12 @@ static void add_identity(struct walk *walk, const struct path_entry *entry)
         fstatat(walk->observation->request->ground, entry->path, &status, 0) != 0 || !S_ISDIR(status.st_mode))
         return;
     char *real = realpath(whole, NULL);
-    if (real && strcmp(real, whole) != 0)
-        add_resolution(walk, entry->path, 0, real);
-    else
+    if (!real || strcmp(real, whole) == 0)
         add_existing(walk, entry->path, false);
+    else if (strcmp(real, fold(walk->arena, whole)) == 0) /* it climbs, by no link */
+        input_set_add_realpath(walk->observation->set, entry->path, 0, fold(walk->arena, entry->path));
+    else
+        add_resolution(walk, entry->path, 0, real);
     memory_free(real);
 }
 
@@ -282,9 +319,9 @@ static void add_nature(struct walk *walk, const struct path_entry *entry)
         add_existing(walk, entry->path, false);
 }
 
-/* rustc passes over an empty candidate for a crate, which `cargo check` leaves of tests that it checked; and
- * that another appears in the folder is seen by what is asked of it, not by its listing. */
-static bool is_passed_over(const struct walk *walk, const struct path_entry *entry)
+/* rustc passes over an empty candidate for a crate, as over none: `cargo check` leaves such of tests that it
+ * checked. */
+static bool is_empty_candidate(const struct walk *walk, const struct path_entry *entry)
 {
     const struct request *request = walk->observation->request;
     const char *dot = strrchr(entry->path, '.');
@@ -301,8 +338,10 @@ static void add_looks(struct walk *walk, const struct path_entry *entry)
     unsigned use = entry->use;
     bool program = use & (USE_RUN | USE_TRIED | USE_LOADED);
 
-    if (is_passed_over(walk, entry))
+    if (is_empty_candidate(walk, entry)) {
+        input_set_add_empty(set, entry->path);
         return;
+    }
     /* what a look at a header led to shows in the text, too: its name in the line marker */
     if (!(use & USE_READ) || !shows_in_text(walk, entry, program))
         add_nature(walk, entry);
@@ -380,7 +419,7 @@ static void add_traits_of_words(struct walk *walk)
 
     for (size_t i = 0; i < command->key_word_count; i++)
         walk->traits |= traits_of_text(command->key_words[i], strlen(command->key_words[i])) &
-                        (TRAITS_OF_RAW_INPUT | TRAIT_OWN_NAME);
+                        (TRAITS_OF_SOURCE | TRAIT_OWN_NAME);
 }
 
 /* What counts as an input: not what the compile made, or what says nothing. */
@@ -407,12 +446,17 @@ static void set_aside(struct walk *walk)
         walk->private_folder = path_table_form(&walk->paths, NULL, command->private_folder);
 }
 
-/* rustc asks for the real path of its output folder, and goes on with that. NULL: it has no other. */
+/* rustc asks for the real path of its output folder, and goes on with that. NULL: it has no other, or the
+ * sources lie there, too, which stay where they are when the folder is another. */
 static const char *real_ground(struct request *request)
 {
     const char *ground = request->command.ground;
     char *real = ground ? realpath(ground, NULL) : NULL;
-    const char *other = real && strcmp(real, ground) != 0 ? arena_strdup(&request->arena, real) : NULL;
+    size_t length = real ? strlen(real) : 0;
+    bool holds_sources = real && (basedir_is_below(request->wire.directory, real, length) ||
+                                  basedir_is_below(request->command.source, real, length));
+    const char *other =
+        real && !holds_sources && strcmp(real, ground) != 0 ? arena_strdup(&request->arena, real) : NULL;
 
     memory_free(real);
     return other;

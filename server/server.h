@@ -37,8 +37,8 @@ struct server {
     atomic_int active;             /* requests being worked on, by whatever thread */
     _Atomic int64_t last_activity; /* clock_monotonic */
 
-    uv_loop_t loop; /* the loop thread's, and all below */
     struct slots slots;
+    uv_loop_t loop; /* the loop thread's, and all below */
     struct own_pool pool;
 };
 

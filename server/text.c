@@ -208,7 +208,7 @@ static void add_sources(struct text *text, struct observation *observation)
 {
     struct request *request = observation->request;
     bool contents =
-        request->command.positions_show || request->command.indentation_shows || observation->has_messages;
+        request->command.positions_show || request->command.columns_show || observation->has_messages;
 
     for (uint32_t i = 0; i < text->named.count; i++) {
         const char *path = text->named.texts[i];
@@ -220,7 +220,7 @@ static void add_sources(struct text *text, struct observation *observation)
         if (error || facts.stamp.ctime >= text->started)
             observe_give_up(observation, REASON_MODIFIED_INPUT, arena_strdup(&request->arena, path));
         else if (traits_of_file(request->directory, path, &facts) &
-                 TRAIT_DATED) /* the text doesn't show what it asks for */
+                 (TRAIT_DATED | TRAIT_COLUMNS)) /* the text doesn't show what it asks for */
             observe_give_up(observation, REASON_UNWATCHABLE, arena_strdup(&request->arena, path));
         else if (contents)
             input_set_add_file(observation->set, path, &facts, false);

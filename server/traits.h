@@ -15,7 +15,8 @@ enum trait {
     TRAIT_OWN_NAME = 1 << 3,  /* its own path: __FILE__ and its like */
     TRAIT_COMMENTS = 1 << 4,  /* pragmas for warnings that read comments */
     TRAIT_CHANCE = 1 << 5,    /* a shell's variables for chance and the clock */
-    TRAITS_ALL = (1 << 6) - 1
+    TRAIT_COLUMNS = 1 << 6,   /* where in its line something stands */
+    TRAITS_ALL = (1 << 7) - 1
 };
 
 /* Those of the file at `path`, relative to the descriptor `directory`, whose facts were found a moment ago: a

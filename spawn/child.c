@@ -17,7 +17,7 @@
 #include "spawn/terminal.h"
 
 enum { HANDLE_PID, HANDLE_STREAM, HANDLE_GRACE = HANDLE_STREAM + CHILD_STREAMS };
-enum { READ_SIZE = 64 * 1024, READ_TRIES = 16, GRACE_MS = 100, CHILD_GATE_FD = 3 };
+enum { READ_SIZE = 64 * 1024, READ_TRIES = 16, READS_MAX = 64, GRACE_MS = 100, CHILD_GATE_FD = 3 };
 
 /* ---- ends ---- */
 
@@ -94,10 +94,11 @@ static void tell_end(struct child *child, bool held)
     child->events->ended(child, child->status, held);
 }
 
+/* What is there; more can only come of a process that goes on, for which the loop doesn't wait. */
 static void read_all(struct child *child)
 {
     for (int i = 0; i < CHILD_STREAMS; i++)
-        while (child->reading[i] && read_stream(child, i))
+        for (int reads = 0; reads < READS_MAX && child->reading[i] && read_stream(child, i); reads++)
             ;
 }
 
@@ -290,7 +291,7 @@ static char **trampoline_argv(struct arena *arena, const struct child_options *o
 }
 
 /* Many may write executables at once, so the start is the one that excludes all others; and it goes first,
- * for it is the loop that waits. */
+ * for a client waits for it, and perhaps the loop. */
 static pthread_rwlock_t starts = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 
 void child_exclude_starts(void)

@@ -13,8 +13,8 @@
  * A child whose output goes to a file can be waited for without the loop: spawned by child_spawn, waited for
  * by child_wait, and given to the loop by child_watch if that takes too long.
  *
- * Loop thread only, but for these two. The struct is the caller's and must live until `closed` was called
- * (libuv's law). */
+ * Loop thread only, but for child_spawn and child_wait. The struct is the caller's and must live until
+ * `closed` was called (libuv's law). */
 #ifndef CCWRAP_SPAWN_CHILD_H
 #define CCWRAP_SPAWN_CHILD_H
 

@@ -64,16 +64,17 @@ struct command {
     const char **key_words;
     size_t key_word_count;
 
-    bool directory_shows;   /* the working directory shows in an output (-g without a covering prefix map,
-                               coverage …): it goes into the key */
-    bool output_shows;      /* the output's name shows in an output, or files are written whose names are
-                               made from it in ways that aren't known: it goes into the key */
-    bool positions_show;    /* an output records columns, comments or source digests (-g, -fsanitize,
-                               coverage …), or a warning reads comments: a source that differs only in a
-                               comment is another source */
-    bool indentation_shows; /* … or a line's indentation with the comments in it, which a text doesn't show */
-    bool processor_shows;   /* -march=native and its like: this machine's processor goes into the key */
-    bool distributable;     /* a real compile that a `prefix` launcher may run elsewhere */
+    bool directory_shows; /* the working directory shows in an output (-g without a covering prefix map,
+                             coverage …): it goes into the key */
+    bool output_shows;    /* the output's name shows in an output, or files are written whose names are
+                             made from it in ways that aren't known: it goes into the key */
+    bool positions_show;  /* an output records columns, comments or source digests (-g, -fsanitize,
+                             coverage …), or a warning reads comments: a source that differs only in a
+                             comment is another source */
+    bool columns_show; /* an output, or a warning about indentation, tells columns, which a text doesn't keep
+                        */
+    bool processor_shows; /* -march=native and its like: this machine's processor goes into the key */
+    bool distributable;   /* a real compile that a `prefix` launcher may run elsewhere */
     enum reads_jobserver reads_jobserver; /* NO or YES, for this command */
 
     /* For preprocessed keys: the words of a command that writes the preprocessed text to stdout, argv[0]

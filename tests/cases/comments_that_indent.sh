@@ -31,4 +31,20 @@ for direct in 1 0; do
         done
     done
 done
+
+# columns that an output tells: those of a line's later words stand in no preprocessed text
+for words in "gcc -fcallgraph-info" "gcc -fstack-usage" "g++ -std=c++20" clang; do
+    for comment in ab abcd; do
+        case $words in
+        g++*) printf '#include <source_location>\nint a; /* %s */ unsigned f() { return std::source_location::current().column(); }\n' $comment >k.cc ;;
+        clang) printf 'int a; /* %s */ int f(void) { return __builtin_COLUMN(); }\n' $comment >k.c ;;
+        *) printf 'int g(int); /* %s */ int f(int a) { return g(a); }\n' $comment >k.c ;;
+        esac
+        for settings in CCWRAP_DIRECT=1 CCWRAP_DIRECT=0 CCWRAP_RECORDER=0; do
+            # shellcheck disable=SC2086
+            fresh_result $settings $words -O1 -c k.c* -o k.o
+        done
+        rm -f k.c k.cc
+    done
+done
 exit 0

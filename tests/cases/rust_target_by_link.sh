@@ -45,4 +45,33 @@ for round in 1 2 3 4; do
     [ $round != 1 ] || first=$(misses)
 done
 [ "$(misses)" = "$first" ] || fail "cargo check --all-targets: $first, then $(misses) misses"
+
+# … which is another thing once it has content
+cd .. && mkdir e e/d e/out && cd e || exit 1
+rustc=$(rustc --print sysroot)/bin/rustc
+echo 'pub fn v() -> u32 { 1 }' >foo.rs
+echo 'pub fn w() -> u32 { 2 }' >foo2.rs
+echo 'extern crate foo; fn main() { println!("{}", foo::v()) }' >main.rs
+$rustc --crate-type rlib --crate-name foo foo.rs -o d/libfoo.rlib || fail "foo"
+: >d/libfoo.rmeta
+use=("$rustc" --crate-name main --crate-type bin --edition 2021 main.rs --emit=metadata,dep-info --out-dir out -L d)
+unset RUSTC_WRAPPER
+miss_hit "${use[@]}"
+$rustc --crate-type rlib --crate-name foo --emit=metadata foo2.rs -o d/libfoo.rmeta || fail "foo2"
+fresh_result "${use[@]}"
+: >d/libfoo.rmeta
+hit "${use[@]}"
+
+# a target folder that is a link to the sources' own
+cd .. && mkdir s s/p s/p/deps s/tgt s/tgt2 s/tgt2/debug s/tgt2/debug/deps && cd s/p || exit 1
+ln -s ../p ../tgt/debug
+printf 'mod m;\nfn main() { println!("{}", m::V) }\n' >lib.rs
+echo 'pub const V: u32 = 1;' >m.rs
+cp ./*.rs ../tgt2/debug/
+one() { "$CW" "$rustc" --crate-name lib --crate-type bin --edition 2021 lib.rs --emit=link,dep-info --out-dir "$WORK/s/$1/debug/deps" -L dependency="$WORK/s/$1/debug/deps" || fail "$1"; }
+one tgt
+echo 'pub const V: u32 = 2;' >m.rs
+sleep 0.1
+one tgt2
+[ "$(../tgt2/debug/deps/lib)" = 2 ] || fail "the sources of another folder"
 exit 0

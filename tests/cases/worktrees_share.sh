@@ -23,3 +23,15 @@ for words in "-O1 -g -Iinc -ffile-prefix-map=$WORK/TREE=." "-O1 -Iinc -DNDEBUG" 
     cd one; miss gcc ${words/TREE/one} -c f.c -o f.o; cd ..
     cd two; hit gcc ${words/TREE/two} -c f.c -o f.o; cd ..
 done
+# include folders above the directory
+for tree in three four; do
+    mkdir -p $tree/lib $tree/src
+    echo '#define X 4' >$tree/src/x.h
+    printf '#include "x.h"\nint y(void) { return X; }\n' >$tree/lib/y.c
+done
+for direct in 1 0; do
+    for cc in gcc clang; do
+        cd three/lib; miss CCWRAP_DIRECT=$direct $cc -O2 -I. -I.. -I../src -I../lib/../src -c y.c -o y.o; cd ../..
+        cd four/lib; hit CCWRAP_DIRECT=$direct $cc -O2 -I. -I.. -I../src -I../lib/../src -c y.c -o y.o; cd ../..
+    done
+done
