@@ -109,19 +109,17 @@ static char *whole_path(struct walk *walk, const struct path_entry *entry)
 /* The path without ".." where that is possible, as if there were no links. */
 static const char *fold(struct arena *arena, const char *path)
 {
-    char *out = arena_alloc(arena, strlen(path) + 3), *end = out;
-    const char *top = path[0] == '/' ? "/" : "";
-
-    end = stpcpy(out, top);
+    bool absolute = path[0] == '/';
+    char *out = arena_alloc(arena, strlen(path) + 3), *end = stpcpy(out, absolute ? "/" : "");
     char *floor = end; /* what can't be climbed over */
-    for (const char *next = path; *next;) {
-        next += strspn(next, "/");
+
+    for (const char *next = path + strspn(path, "/"); *next; next += strspn(next, "/")) {
         size_t length = strcspn(next, "/");
         bool up = length == 2 && strncmp(next, "..", 2) == 0;
         if (up && end > floor) {
             while (end > floor && *--end != '/')
                 ;
-        } else if (length > 0 && !(up && *top)) {
+        } else if (!up || !absolute) {
             if (end > out && end[-1] != '/')
                 *end++ = '/';
             memcpy(end, next, length);
@@ -131,9 +129,7 @@ static const char *fold(struct arena *arena, const char *path)
         }
         next += length;
     }
-    if (end == out)
-        *end++ = '.';
-    *end = '\0';
+    strcpy(end, end == out ? "." : "");
     return out;
 }
 
