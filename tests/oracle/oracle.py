@@ -309,7 +309,7 @@ class Oracle:
         for word, count in odd.items():
             print(f"    {word} ({count}x)")
         if status or lines[0].split("\t")[0] != fault or (fault == "WHOLE" and (found["REAL"] or unseen)):
-            self.failed.append(name)
+            self.failed.append(f"{name} (exit {status}, {lines[0].strip()}, unseen {unseen}, {'; '.join(found['REAL'][:3]) or 'no miss'})")
         sys.stdout.flush()
 
     def run_case(self, name, files, command, fault="WHOLE"):
