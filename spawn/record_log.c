@@ -168,8 +168,9 @@ bool record_log_next(struct record_log *log, struct record *record)
 struct process {
     pid_t pid; /* 0 = free place */
     int missing;
-    uint32_t flags;   /* of the start that is missing */
-    const char *path; /* the program that it runs, or should */
+    uint32_t flags;    /* of the start that is missing */
+    const char *path;  /* the program that it runs, or should */
+    const char *tried; /* an exec of its own that hasn't come to anything yet; NULL: none */
 };
 
 /* Open addressing; the number of places is a power of 2. */
@@ -244,9 +245,12 @@ static enum record_fault take_up(struct processes *table, const struct record *r
     case RECORD_START:
         process->missing--;
         process->path = record->path;
+        process->tried = NULL;
         return RECORD_WHOLE;
     case RECORD_EXEC:
     case RECORD_SPAWN:
+        if (record->kind == RECORD_EXEC)
+            process->tried = record->path;
         expect_start(process, record);
         /* An inner ccwrap has the recorder for the compiler that it becomes, whose start stands for both. */
         if (!(record->flags & RECORD_STATIC) || (record->flags & RECORD_KEPT))
@@ -255,9 +259,11 @@ static enum record_fault take_up(struct processes *table, const struct record *r
         *culprit = record->path;
         return RECORD_UNWATCHED;
     case RECORD_EXEC_FAILED:
-        /* A failed spawn has the same kind and no start that is missing; it is told by its path. */
-        if (process->missing > 0 && strcmp(process->path, record->path) == 0)
+        /* A failed spawn has the same kind, and was announced by no exec. */
+        if (process->tried && strcmp(process->tried, record->path) == 0) {
             process->missing--;
+            process->tried = NULL;
+        }
         return RECORD_WHOLE;
     case RECORD_SYSCALL:
     case RECORD_UNSAFE:

@@ -264,6 +264,23 @@ static void a_failed_exec_needs_no_start(void **state)
     assert_fault(log, RECORD_WHOLE, "");
 }
 
+/* A parent under load logs its spawn late: meanwhile a shell looks for a program on PATH by trying. */
+static void failed_execs_before_the_spawn_is_logged(void **state)
+{
+    struct record_log *log = log_of(state);
+
+    put_start(log, ROOT);
+    put_start(log, CHILD);
+    for (int i = 0; i < 3; i++) {
+        put_exec(log, CHILD, RECORD_KEPT, "/bin/absent");
+        put(log, &(struct record){RECORD_EXEC_FAILED, CHILD, -ENOENT, 0, 0, "/bin/absent", ""});
+    }
+    put_exec(log, CHILD, RECORD_KEPT, "/bin/there");
+    put_start(log, CHILD);
+    put_spawn(log, CHILD, RECORD_KEPT, "/bin/sh");
+    assert_fault(log, RECORD_WHOLE, "");
+}
+
 static void a_failed_spawn_does_not_excuse_an_exec(void **state)
 {
     struct record_log *log = log_of(state);
@@ -402,6 +419,7 @@ int main(void)
         TEST(a_child_may_start_before_its_spawn_is_logged),
         TEST(an_exec_without_a_start_is_unwatched),
         TEST(a_failed_exec_needs_no_start),
+        TEST(failed_execs_before_the_spawn_is_logged),
         TEST(a_failed_spawn_does_not_excuse_an_exec),
         TEST(a_pid_used_again_is_counted),
         TEST(a_program_without_a_loader_hides_what_it_starts),
