@@ -141,8 +141,9 @@ static int64_t by_child(int64_t *whole)
     record_log_reset(&record);
     ended = false;
     int64_t began = clock_monotonic();
-    if (child_start(&child, &loop, &options, &events) != 0)
+    if (child_spawn(&child, &options) != 0)
         exit(1);
+    child_watch(&child, &loop, &events);
     int64_t blocked = clock_monotonic() - began;
     child_go(&child);
     while (!ended)

@@ -7,8 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/places.h"
 #include "common/buf.h"
+#include "common/places.h"
 #include "server/admin.h"
 #include "server/loop.h"
 #include "server/stats.h"

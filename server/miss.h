@@ -69,6 +69,8 @@ void miss_begin_compile(struct miss *miss);
  * that has left. */
 void miss_announce(struct miss *miss);
 void miss_child_failed(struct child *child, int error);
+/* The child was spawned: from now on the loop looks after it. */
+void miss_watch_child(struct miss *miss, const struct child_events *events);
 void miss_start_preprocessor(struct miss *miss);
 /* One that a serving thread has started, with a slot. */
 void miss_adopt_preprocessor(struct miss *miss);

@@ -22,6 +22,14 @@ void miss_child_failed(struct child *child, int error)
     miss->exec_error = error;
 }
 
+void miss_watch_child(struct miss *miss, const struct child_events *events)
+{
+    miss->child.data = miss;
+    miss->child_open = true;
+    miss->open_handles++;
+    child_watch(&miss->child, &miss->request->server->loop, events);
+}
+
 /* ---- preprocess ---- */
 
 static void look_up_by_text(uv_work_t *work)
@@ -66,21 +74,13 @@ static const struct child_events preprocess_events = {
     .closed = preprocessor_closed,
 };
 
-static void watch_preprocessor(struct miss *miss)
-{
-    miss->child.data = miss;
-    miss->child_open = true;
-    miss->open_handles++;
-    child_watch(&miss->child, &miss->request->server->loop, &preprocess_events);
-}
-
 void miss_adopt_preprocessor(struct miss *miss)
 {
     miss->child = *miss->request->preprocessor;
     memory_free(miss->request->preprocessor);
     miss->request->preprocessor = NULL;
     miss->has_slot = true;
-    watch_preprocessor(miss);
+    miss_watch_child(miss, &preprocess_events);
 }
 
 /* The client isn't told: should this server vanish, a preprocessor that goes on does no harm. */
@@ -89,7 +89,7 @@ void miss_start_preprocessor(struct miss *miss)
     int error = children_preprocess(miss->request, &miss->child);
 
     if (!error) {
-        watch_preprocessor(miss);
+        miss_watch_child(miss, &preprocess_events);
         return;
     }
     miss_release_slot(miss);

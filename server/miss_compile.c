@@ -381,13 +381,10 @@ static int start_child(struct miss *miss, const char *program, char *const *argv
     struct child_options options = children_options(miss->request, program, argv, environment);
 
     options.pool = pool_descriptors(&miss->pool);
-    int error = child_start(&miss->child, &miss->request->server->loop, &options, &compiler_events);
-    if (error)
-        return error;
-    miss->child.data = miss;
-    miss->child_open = true;
-    miss->open_handles++;
-    return 0;
+    int error = child_spawn(&miss->child, &options);
+    if (!error)
+        miss_watch_child(miss, &compiler_events);
+    return error;
 }
 
 static void run_compiler(struct miss *miss)

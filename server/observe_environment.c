@@ -102,13 +102,18 @@ static void add_loader(struct walk *walk)
                        request_fact(walk->observation->request, FACT_LIBRARIES));
 }
 
+static void add_value(struct walk *walk, const char *name)
+{
+    input_set_add_variable(walk->observation->set, name,
+                           environment_get(&walk->observation->request->environment, name));
+}
+
 static void add_variable(struct walk *walk, const char *name)
 {
     enum variable_effect effect = known_variable(name);
 
     if (effect == VARIABLE_INPUT || (effect == VARIABLE_MESSAGES && walk->observation->has_messages))
-        input_set_add_variable(walk->observation->set, name,
-                               environment_get(&walk->observation->request->environment, name));
+        add_value(walk, name);
 }
 
 /* What it asks for its own ends a source may have asked for too: dep-info tells (observe_outputs.c). */
@@ -117,8 +122,7 @@ static void add_macro_variable(struct walk *walk, const char *name)
     if (known_is_asked_by_rustc(name))
         add_variable(walk, name);
     else
-        input_set_add_variable(walk->observation->set, name,
-                               environment_get(&walk->observation->request->environment, name));
+        add_value(walk, name);
 }
 
 /* The folder's prefix in the table's form: what lies in it begins so. */
@@ -211,6 +215,5 @@ void observe_add_own_questions(struct walk *walk)
     for (struct name *name = walk->macro_variables; name; name = name->next)
         if (known_is_asked_by_rustc(name->name) && !strstr(name->name, "MAKEFLAGS") &&
             strcmp(name->name, "MFLAGS") != 0) /* they are other ones in each build */
-            input_set_add_variable(walk->observation->set, name->name,
-                                   environment_get(&walk->observation->request->environment, name->name));
+            add_value(walk, name->name);
 }

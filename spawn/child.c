@@ -425,16 +425,6 @@ void child_watch(struct child *child, uv_loop_t *loop, const struct child_events
         give_up(child, error);
 }
 
-int child_start(struct child *child, uv_loop_t *loop, const struct child_options *options,
-                const struct child_events *events)
-{
-    int error = child_spawn(child, options);
-
-    if (!error)
-        child_watch(child, loop, events);
-    return error;
-}
-
 bool child_wait(struct child *child, int fd, int milliseconds, int *status, int *error)
 {
     struct pollfd fds[] = {{.fd = child->pidfd, .events = POLLIN}, {.fd = fd, .events = POLLIN}};

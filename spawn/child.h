@@ -1,6 +1,6 @@
 /* child: a compiler as a child of the server, on the loop.
  *
- * What is spawned is the trampoline (ccwrap itself), which waits at a gate: child_start spawns it, child_go
+ * What is spawned is the trampoline (ccwrap itself), which waits at a gate: child_spawn starts it, child_go
  * opens the gate, and closing the gate before that makes it leave without a trace. Where nobody must hear of
  * the child before it begins (`at_once`) there is no gate: what can't be executed then ends with a status of
  * the trampoline's. The trampoline sets umask, limits, nice and affinity to the client's, and execs the
@@ -82,11 +82,9 @@ struct child {
 void child_exclude_starts(void);
 void child_admit_starts(void);
 
-/* 0 or negative errno; then nothing was started and `closed` won't be called. */
-int child_start(struct child *child, uv_loop_t *loop, const struct child_options *options,
-                const struct child_events *events);
-/* The two halves of child_start. The first is for any thread; the struct may be moved before the second. */
+/* Any thread. 0 or negative errno; then nothing was started. */
 int child_spawn(struct child *child, const struct child_options *options);
+/* From now on the loop looks after it, and `closed` will be called; the struct may have been moved before. */
 void child_watch(struct child *child, uv_loop_t *loop, const struct child_events *events);
 /* For any thread, and a child that was spawned to begin at once with its output to a file: waits for its end,
  * but no longer than so many milliseconds, nor when something comes on `fd`. True: it has ended and all is
