@@ -21,18 +21,17 @@ import tempfile
 import time
 
 TEMPORARY = re.compile(rb"/tmp/(cc[A-Za-z0-9]{6}|[A-Za-z0-9_]+-[0-9a-f]{6})")
+TEMPORARY_NAME = re.compile(r"-[0-9a-f]{6}(?=\.json$)")
 UNSTABLE = (".json", ".json.gz")  # hold times
-
-
-class Divergence(Exception):
-    pass
 
 
 class Outcome:
     """What one run did: status, streams, and the files that it wrote, changed or removed."""
 
     def __init__(self, status, out, err, files):
-        self.status, self.out, self.err, self.files = status, out, err, files
+        self.status, self.out, self.err = status, out, err
+        # clang's -ftime-trace of an assembler source names its trace like the temporary object, by chance
+        self.files = {TEMPORARY_NAME.sub("-T", path): what for path, what in files.items()}
 
     def differences(self, other, racing=False):
         """With `racing`, two programs wrote to one stream at the same time: their bytes count, not the order."""
