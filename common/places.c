@@ -12,6 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "common/fnv.h"
 #include "common/lookup.h"
 #include "common/settings_file.h"
 
@@ -91,13 +92,6 @@ static char *clean_path(struct arena *arena, const char *path)
 
 /* ---- the socket ---- */
 
-static uint64_t fnv(uint64_t hash, const char *text)
-{
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
-    return hash * UINT64_C(1099511628211); /* the NUL */
-}
-
 /* A folder itself (no link to one) that is ours, without these bits of its mode. */
 static bool is_our_folder(const char *path, mode_t forbidden)
 {
@@ -119,7 +113,10 @@ static const char *default_folder(struct arena *arena)
 
 static const char *default_socket(struct arena *arena, const char *dir)
 {
-    uint64_t name = fnv(fnv(UINT64_C(14695981039346656037), dir ? dir : ""), places_build_id());
+    const char *build = places_build_id();
+    uint64_t name = dir ? fnv_add(FNV_BASIS, dir, strlen(dir) + 1) : fnv_add(FNV_BASIS, "", 1);
+
+    name = fnv_add(name, build, strlen(build) + 1);
     return arena_printf(arena, "%s/%016llx.sock", default_folder(arena), (unsigned long long)name);
 }
 

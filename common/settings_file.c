@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/contents.h"
+
 static const char blanks[] = " \t\r\f\v";
 
 static char *trim(char *text)
@@ -38,17 +40,9 @@ int settings_file_text(const char *path, struct arena *arena, char **text, size_
         goto out;
 
     *text = arena_alloc(arena, (size_t)status.st_size + 1);
-    *size = 0;
-    while (*size < (size_t)status.st_size) {
-        ssize_t got = read(fd, *text + *size, (size_t)status.st_size - *size);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            error = -errno;
-        if (got <= 0)
-            break;
-        *size += (size_t)got;
-    }
+    ssize_t got = contents_read(fd, *text, (size_t)status.st_size);
+    *size = got > 0 ? (size_t)got : 0;
+    error = got < 0 ? (int)got : 0;
     (*text)[*size] = '\0';
 out:
     close(fd);

@@ -9,6 +9,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "common/fnv.h"
+
 enum { LENGTH_SIZE = WIRE_HEADER - 1 }; /* the length itself, which doesn't count itself */
 
 size_t wire_begin_frame(struct buf *buf, enum wire_type type)
@@ -231,13 +233,8 @@ static void find_root_and_namespace(struct wire_view *view)
 uint64_t wire_host_of_self(void)
 {
     struct utsname names;
-    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
 
-    if (uname(&names) != 0)
-        return 0;
-    for (const char *next = names.nodename; *next; next++)
-        hash = (hash ^ (unsigned char)*next) * 0x100000001b3u;
-    return hash;
+    return uname(&names) == 0 ? fnv_add(FNV_BASIS, names.nodename, strlen(names.nodename)) : 0;
 }
 
 void wire_view_of_self(struct wire_view *view)

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/contents.h"
+
 /* Larger programs and libraries are held to hide something. What tells the loader stands at the beginning. */
 enum { WHOLE = 256 * 1024 * 1024, BEGINNING = 64 * 1024 };
 
@@ -183,21 +185,6 @@ static bool is_observable(const struct image *image)
     return !is_in_code(image, enters_kernel);
 }
 
-static ssize_t read_at_most(int fd, unsigned char *bytes, size_t size)
-{
-    size_t have = 0;
-
-    while (have < size) {
-        ssize_t got = read(fd, bytes + have, size - have);
-        if (got < 0)
-            return -1;
-        if (got == 0)
-            break;
-        have += (size_t)got;
-    }
-    return (ssize_t)have;
-}
-
 /* Reads the first `most` bytes of a plain file (a map of one that shrinks would be a signal); false where
  * that can't be. */
 static bool open_image(int directory, const char *path, size_t most, struct image *image)
@@ -210,7 +197,7 @@ static bool open_image(int directory, const char *path, size_t most, struct imag
     if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
         most = (size_t)status.st_size < most ? (size_t)status.st_size : most;
         image->bytes = malloc(most);
-        size = image->bytes ? read_at_most(fd, image->bytes, most) : -1;
+        size = image->bytes ? contents_read(fd, image->bytes, most) : -1;
     }
     if (fd >= 0)
         close(fd);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/contents.h"
 #include "server/basedir.h"
 #include "server/compilers/depfile.h"
 #include "server/grounded.h"
@@ -210,14 +211,7 @@ static void add_output(struct observation *observation, const struct path_table 
 static char *read_whole(struct arena *arena, const struct output_file *output)
 {
     char *text = arena_alloc(arena, (size_t)output->size + 1);
-
-    for (size_t got = 0; got < output->size;) {
-        ssize_t more = pread(output->fd, text + got, (size_t)output->size - got, (off_t)got);
-        if (more <= 0)
-            return NULL;
-        got += (size_t)more;
-    }
-    return text;
+    return contents_read(output->fd, text, (size_t)output->size) == (ssize_t)output->size ? text : NULL;
 }
 
 /* Kept without its targets where it can be made again for others; else it serves those that it names. */
@@ -290,8 +284,7 @@ static bool directory_is_in(struct observation *observation, const struct output
 /* rustc's dep-info; NULL: it is none. */
 static char *read_dep_info(struct arena *arena, const struct output_file *output)
 {
-    const char *dot = strrchr(output->path, '.');
-    return dot && strcmp(dot, ".d") == 0 && output->size <= DEPFILE_MAX ? read_whole(arena, output) : NULL;
+    return result_is_dep_info(output->path) && output->size <= DEPFILE_MAX ? read_whole(arena, output) : NULL;
 }
 
 /* "# env-dep:NAME=VALUE", or NAME alone where it isn't set (rustc's book, "Command-line Arguments", --emit

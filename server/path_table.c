@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "common/fnv.h"
 #include "server/basedir.h"
 
 enum { FIRST_SLOTS = 1024 };
@@ -20,9 +21,7 @@ void path_table_init(struct path_table *table, struct arena *arena, const char *
 
 static size_t hash_of(const char *path)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (; *path; path++)
-        hash = (hash ^ (unsigned char)*path) * 0x100000001b3u;
+    uint64_t hash = fnv_add(FNV_BASIS, path, strlen(path));
     return (size_t)(hash ^ hash >> 32);
 }
 

@@ -56,8 +56,7 @@ static bool may_write(int directory, const char *path, const struct stat *status
     return surely || faccessat(directory, path, W_OK, 0) == 0;
 }
 
-/* rustc writes it into the old file. */
-static bool is_dep_info(const char *path)
+bool result_is_dep_info(const char *path)
 {
     const char *dot = strrchr(path, '.');
     return dot && strcmp(dot, ".d") == 0;
@@ -69,7 +68,7 @@ bool result_may_replace(const struct request *request, int directory, const char
 
     if (fstatat(directory, path, &status, AT_SYMLINK_NOFOLLOW) != 0)
         return errno == ENOENT;
-    bool replaced = request->command.replaces_outputs && !is_dep_info(path);
+    bool replaced = request->command.replaces_outputs && !result_is_dep_info(path);
     return S_ISREG(status.st_mode) && (status.st_nlink == 1 || replaced) &&
            may_write(directory, path, &status);
 }

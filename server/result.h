@@ -47,6 +47,9 @@ int result_restore(struct request *request, const struct packed *packed, uint64_
  * working directory: nothing that stands in a store may write anywhere else. */
 bool result_is_asked_for(const struct request *request, const char *path);
 
+/* Is `path` named as rustc names its dep-info? That is written into the old file, where others replace it. */
+bool result_is_dep_info(const char *path);
+
 /* May the file at `path` be replaced by a restored one? True if it is absent or a plain file that this user
  * may write, of one link unless the compiler itself would replace it. */
 bool result_may_replace(const struct request *request, int directory, const char *path);

@@ -19,6 +19,7 @@
 #include "server/request.h"
 #include "server/server.h"
 #include "server/stats.h"
+#include "spawn/child.h"
 
 enum {
     THREADS_MIN = 4,
@@ -205,6 +206,7 @@ static void *serve(void *data)
 {
     struct server *server = data;
 
+    child_own_umask();
     for (;;) {
         atomic_fetch_add(&idle_threads, 1);
         int fd = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/contents.h"
 #include "server/basedir.h"
 #include "server/observe.h"
 #include "server/observe_outputs.h"
@@ -145,19 +146,10 @@ static void end_view(struct view *view)
 static int copy_file(int fd, struct view *view)
 {
     char *bytes = malloc(view->size + 1);
-    size_t length = 0;
-    ssize_t got = 1;
 
     if (!bytes)
         return -ENOMEM;
-    while (length < view->size && got > 0) {
-        got = pread(fd, bytes + length, view->size - length, (off_t)length);
-        if (got > 0)
-            length += (size_t)got;
-        else if (got < 0 && errno == EINTR)
-            got = 1;
-    }
-    if (length == view->size) {
+    if (contents_read(fd, bytes, view->size) == (ssize_t)view->size) {
         view->bytes = bytes;
         return 0;
     }

@@ -4,16 +4,20 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/arena.h"
 #include "spawn/launch.h"
+#include "spawn/peer.h"
 #include "spawn/terminal.h"
 
 enum { HANDLE_PID, HANDLE_STREAM, HANDLE_GRACE = HANDLE_STREAM + CHILD_STREAMS };
@@ -304,15 +308,51 @@ void child_admit_starts(void)
     pthread_rwlock_unlock(&starts);
 }
 
-static int spawn_trampoline(struct child *child, const struct child_options *options,
-                            const struct streams *streams, int gate)
+static _Thread_local bool has_own_umask;
+
+void child_own_umask(void)
+{
+    has_own_umask = unshare(CLONE_FS) == 0;
+}
+
+/* Would a child of this process have them, but for the umask? This process may have more descriptors than the
+ * client: it takes all that it may. */
+static bool are_inherited(const struct trampoline *settings)
+{
+    struct trampoline own;
+
+    if (peer_limits(getpid(), &own) != 0 || own.nice != settings->nice || own.affinity != settings->affinity)
+        return false;
+    for (int i = 0; i < TRAMPOLINE_LIMITS; i++) {
+        const struct rlimit *a = &own.limits[i], *b = &settings->limits[i];
+        if (a->rlim_max != b->rlim_max ||
+            (i == RLIMIT_NOFILE ? a->rlim_cur < b->rlim_cur : a->rlim_cur != b->rlim_cur))
+            return false;
+    }
+    return true;
+}
+
+static int start_with_umask(const struct launch *launch, mode_t mask, pid_t *pid)
+{
+    mode_t own = umask(mask);
+    int error = launch_start(launch, pid);
+
+    umask(own);
+    return error;
+}
+
+static int spawn_program(struct child *child, const struct child_options *options,
+                         const struct streams *streams, int gate)
 {
     struct arena arena;
     struct launch launch;
+    bool itself = options->at_once && has_own_umask && are_inherited(options->settings);
 
     arena_init(&arena);
-    char **argv = trampoline_argv(&arena, options);
-    launch_init(&launch, options->trampoline, argv, options->environment);
+    if (itself)
+        launch_init(&launch, options->program, options->argv, options->environment);
+    else
+        launch_init(&launch, options->trampoline, trampoline_argv(&arena, options), options->environment);
     launch.directory = options->directory;
     launch.own_group = true;
     for (int i = 0; i < 3; i++)
@@ -322,7 +362,8 @@ static int spawn_trampoline(struct child *child, const struct child_options *opt
     for (int i = 0; options->pool && i < 2; i++)
         launch_fd(&launch, options->pool[i], CHILD_POOL_FD + i);
     pthread_rwlock_wrlock(&starts);
-    int error = launch_start(&launch, &child->pid);
+    int error = itself ? start_with_umask(&launch, options->settings->umask, &child->pid)
+                       : launch_start(&launch, &child->pid);
     pthread_rwlock_unlock(&starts);
     arena_release(&arena);
     return error;
@@ -394,7 +435,7 @@ int child_spawn(struct child *child, const struct child_options *options)
         close_streams(&streams, true);
         return error;
     }
-    error = spawn_trampoline(child, options, &streams, gate[1]);
+    error = spawn_program(child, options, &streams, gate[1]);
     close_fd(&gate[1]);
     close_streams(&streams, error != 0);
     if (!error && (child->pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0)) < 0) {

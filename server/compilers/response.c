@@ -1,6 +1,5 @@
 #include "server/compilers/response.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/buf.h"
+#include "common/contents.h"
 
 enum { NESTING_MAX = 20 };
 
@@ -96,7 +96,8 @@ static enum response_result expand_text(struct expansion *expansion, const char 
 /* The file's bytes as a string, or NULL with *result told. */
 static char *read_text(struct expansion *expansion, int fd, enum response_result *result)
 {
-    size_t room = RESPONSE_MAX_BYTES - expansion->bytes, length = 0;
+    size_t room = RESPONSE_MAX_BYTES - expansion->bytes, length;
+    ssize_t got;
     struct stat status;
     char *text;
 
@@ -112,14 +113,8 @@ static char *read_text(struct expansion *expansion, int fd, enum response_result
     text = malloc((size_t)status.st_size + 1);
     if (!text)
         return NULL;
-    while (length < (size_t)status.st_size) {
-        ssize_t got = read(fd, text + length, (size_t)status.st_size - length);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            break;
-        length += (size_t)got;
-    }
+    got = contents_read(fd, text, (size_t)status.st_size);
+    length = got > 0 ? (size_t)got : 0;
     text[length] = 0;
     expansion->bytes += length;
     /* A NUL, or a byte order mark: compilers differ. */

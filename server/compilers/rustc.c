@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/contents.h"
 #include "common/lookup.h"
 #include "server/compilers/prefix_map.h"
 #include "server/compilers/rustc_options.h"
@@ -71,7 +72,7 @@ static bool add_argument_file(struct rustc_line *line, const char *word)
         return false;
     }
     char *text = arena_alloc(line->arena, (size_t)status.st_size + 1);
-    ssize_t got = read(fd, text, (size_t)status.st_size);
+    ssize_t got = contents_read(fd, text, (size_t)status.st_size);
     close(fd);
     if (got != status.st_size || memchr(text, '\0', (size_t)got))
         return false;

@@ -22,7 +22,7 @@ import subprocess
 import time
 
 from direct import Direct, namespace
-from inject_ways import COMPILES, HOW, KINDS, FROM, MAY_END, MAY_LITTER, MAY_LOSE_CLIENT, MAY_SET_ASIDE, SCENARIOS, SHORT, WAYS
+from inject_ways import COMPILES, FROM, FROM_UNTIL, HOW, KINDS, MAY_END, MAY_LITTER, MAY_LOSE_CLIENT, MAY_SET_ASIDE, SCENARIOS, SHORT, WAYS
 from lib import HERE, Place, difference, drive
 
 # With an entry that was stored before the fault.
@@ -259,7 +259,7 @@ def numbers():
 def run_row(bench, scenario, kind, how, error):
     """All N of one kind of call and one way of failing."""
     for at in numbers():
-        if not bench.try_one(scenario, kind, how, error, at)[0] or (how == FROM and at > 40):
+        if not bench.try_one(scenario, kind, how, error, at)[0] or (how == FROM and at > FROM_UNTIL.get(kind, 40)):
             return
 
 

@@ -44,6 +44,8 @@ WAYS = {  # (how, errno)
     "decompress": [(ONCE, 0), (FROM, 0)],
     "context": [(ONCE, E.ENOMEM), (FROM, E.ENOMEM)],
 }
+# How far "from then on" goes, where a call that fails for ever keeps sqlite trying for ten seconds.
+FROM_UNTIL = {"lock": 6}
 # What may end the server: memory that it can't do without, and libuv's own calls.
 MAY_END = {"malloc", "mmap", "epoll_ctl", "context"}
 # What may cost the connection to a client whose compiler has begun.
