@@ -294,9 +294,12 @@ int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *
     return fails(KIND_SPAWN) ? errno : next(pid, path, actions, attributes, argv, environment);
 }
 
-static bool is_lock(int command)
+/* To let go doesn't fail: it needs memory only where it splits a range, and sqlite's are let go as they were
+ * taken. */
+static bool is_lock(int command, const struct flock *lock)
 {
-    return command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK;
+    bool sets = command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK;
+    return sets && lock->l_type != F_UNLCK;
 }
 
 #define DEFINE_FCNTL(name)                                                                                   \
@@ -308,7 +311,8 @@ static bool is_lock(int command)
         va_start(args, command);                                                                             \
         void *argument = va_arg(args, void *);                                                               \
         va_end(args);                                                                                        \
-        if ((is_lock(command) && fails(KIND_LOCK)) || (command == F_DUPFD_CLOEXEC && fails(KIND_DUP)))       \
+        if ((is_lock(command, argument) && fails(KIND_LOCK)) ||                                              \
+            (command == F_DUPFD_CLOEXEC && fails(KIND_DUP)))                                                 \
             return -1;                                                                                       \
         return next(fd, command, argument);                                                                  \
     }
