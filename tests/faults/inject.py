@@ -78,6 +78,7 @@ class Bench:
         self.control = Control(os.path.join(self.place.top, "control"))
         self.numbers = itertools.count(1)
         self.stored = {}  # scenario: the namespace in which state A is stored, for those that leave it as it was
+        self.last = None, "the start"
         self.direct = Direct(self.place)
         self.start()
 
@@ -185,6 +186,12 @@ class Bench:
         return self.attempt(scenario, "any", (FROM, errno.EIO), label, lambda: self.control.order_chance(one_of))
 
     def attempt(self, scenario, kind, way, label, order):
+        if not self.place.alive():  # after the last try was over
+            if self.last[0] not in MAY_END:
+                self.verdicts.fail("%s: the server ended after it (%s)%s" % (self.last[1], self.place.server.returncode, self.place.log()))
+            self.place.stop()
+            self.start()
+        self.last = kind, label
         number = self.namespace_for(scenario, label)
         state = {"stale": "B", "appears": "C"}.get(scenario, "A")
         if scenario in ("start", "reread"):  # a server that knows nothing but the store
