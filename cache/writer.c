@@ -12,6 +12,8 @@
 #include "common/memory.h"
 
 enum { IDLE_MILLISECONDS = 10000, TRIM_SLICE = 100, VACUUM_SLICE = 128 };
+static const int64_t STOP_UPKEEP =
+    INT64_C(2) * 1000000000;           /* a stop doesn't wait longer for the rest of it */
 enum { BLOB_MAX = 512 * 1024 * 1024 }; /* sqlite's own bound is 10^9 */
 static const int64_t WARN_EVERY = INT64_C(60) * 1000000000;
 /* After a first sign of damage another is a second one not before (one cause may have both), and not after.
@@ -277,9 +279,9 @@ static bool keep_up(struct writer *writer)
         error = vacuum_a_little(writer);
     if (!error)
         error = empty_wal(writer);
-    if (error) {
-        writer->trimming = writer->vacuuming = false;
+    if (error) { /* what is wrong may last: it is tried again when there is more to do, or after a while */
         handle_error(writer, error);
+        writer->trimming = writer->vacuuming = false;
     }
     return writer->trimming || writer->vacuuming;
 }
@@ -352,7 +354,7 @@ static void *write_until_stopped(void *data)
     } while (!group.stop);
 
     if (writer_mode(writer) == STORE_OPEN) {
-        while (keep_up(writer))
+        for (int64_t end = clock_monotonic() + STOP_UPKEEP; keep_up(writer) && clock_monotonic() < end;)
             ;
         store_checkpoint(&writer->store, SQLITE_CHECKPOINT_TRUNCATE);
     }

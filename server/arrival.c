@@ -96,7 +96,10 @@ static bool arrival_frame(struct connection *connection, enum wire_type type, co
 {
     struct arrival *arrival = connection->data;
     struct question *question;
-    int fd = type == WIRE_REQUEST || type == WIRE_ADMIN ? fcntl(connection->fd, F_DUPFD_CLOEXEC, 3) : -1;
+    /* Only a cancel can follow so soon: it's to be heard. */
+    bool last = (const char *)payload + size == connection->in.data + connection->in.length;
+    int fd =
+        last && (type == WIRE_REQUEST || type == WIRE_ADMIN) ? fcntl(connection->fd, F_DUPFD_CLOEXEC, 3) : -1;
 
     if (fd < 0)
         return false;

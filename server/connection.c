@@ -263,6 +263,13 @@ int connection_open(struct connection *connection, uv_loop_t *loop, int fd,
     return 0;
 }
 
+void connection_was_silent_since(struct connection *connection, int64_t moment)
+{
+    connection->last_sent = moment;
+    if (clock_monotonic() - moment >= (int64_t)WIRE_HEARTBEAT * 1000000 / 2)
+        connection_send(connection, WIRE_ALIVE, "", 0);
+}
+
 void connection_send_bytes(struct connection *connection, const void *bytes, size_t size)
 {
     if (connection->lost || connection->closing)

@@ -58,6 +58,9 @@ int connection_open(struct connection *connection, uv_loop_t *loop, int fd,
 void connection_send(struct connection *connection, enum wire_type type, const void *payload, size_t size);
 /* Bytes that were read from the client before; takes them. */
 void connection_receive(struct connection *connection, struct buf *bytes);
+/* Nothing was sent to this client since then (clock_monotonic), when it was no connection of the loop's yet.
+ * One that has waited long is told at once that it is looked after. */
+void connection_was_silent_since(struct connection *connection, int64_t moment);
 /* Whole frames, ready made. */
 void connection_send_bytes(struct connection *connection, const void *bytes, size_t size);
 /* Gives the two descriptors that came with the client's last frame to the caller. False if there were none.

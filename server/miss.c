@@ -148,7 +148,7 @@ static void on_kill_time(uv_timer_t *timer)
 
 void miss_end_cancelled(struct miss *miss)
 {
-    if (miss->watched && !connection_is_overdue(&miss->connection))
+    if (miss->watched && !miss->whole && !connection_is_overdue(&miss->connection))
         observe_remove_outputs(&miss->log, miss->request->wire.directory);
     if (miss->request->reason == REASON_NONE) {
         miss->request->reason = REASON_CANCELLED;
@@ -170,6 +170,7 @@ static void cancel(struct miss *miss)
     if (miss->working)
         return; /* its end leads to end_cancelled */
     if (!miss->child_open || miss->waiting_to_go) {
+        miss->waiting_to_go = false; /* never */
         miss_end_cancelled(miss);
         return;
     }
@@ -270,6 +271,7 @@ void miss_begin(struct request *request, enum answer answer)
         return;
     }
     miss->open_handles++;
+    connection_was_silent_since(&miss->connection, request->began);
     if (request->complaints.length)
         connection_send_bytes(&miss->connection, request->complaints.data, request->complaints.length);
     if (miss->leaving || miss->child_open) /* the client has gone meanwhile; or its end leads on */

@@ -36,6 +36,7 @@ struct miss {
     bool child_open, working, has_slot;
     bool asking;        /* the client is asked for its jobserver's descriptors */
     bool watched;       /* this run of the compiler has a log */
+    bool whole;         /* it ended well: what it left stays */
     bool spoilt;        /* a run with the recorder left no start record */
     bool alone;         /* don't wait for equal compiles any more */
     bool waiting_to_go; /* "started" is on its way to the client */

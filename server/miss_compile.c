@@ -73,8 +73,11 @@ static void compiler_output(struct child *child, int stream, const char *bytes, 
         send_held(miss);
     if (is_hopeless(miss))
         child_kill(child, SIGKILL);
-    if (connection_is_full(&miss->connection))
+    if (connection_is_full(&miss->connection)) {
         child_pause(child, true);
+        miss_release_slot(miss); /* nobody else shall wait for who doesn't read */
+        miss_land(miss, LANDING_USELESS);
+    }
 }
 
 static void store(struct miss *miss)
@@ -226,6 +229,7 @@ static void compiler_ended(struct child *child, int status, bool held)
         miss_reply_run(miss, REASON_NOT_FOUND, strerror(-miss->exec_error));
         return;
     }
+    miss->whole = status == 0;
     miss->spoilt |= unwatchable;
     if (miss->spoilt && status == 0)
         programs_mark_unwatchable(miss->request->wire.program);

@@ -389,6 +389,44 @@ void observe_outputs(struct observation *observation, const struct path_table *p
 
 /* ---- after an interruption ---- */
 
+struct place {
+    pid_t pid;
+    const char *directory;
+    struct place *next;
+};
+
+static struct place *place_of(struct place *places, pid_t pid)
+{
+    while (places && places->pid != pid)
+        places = places->next;
+    return places;
+}
+
+/* Those that the log told of, from the last to the first. */
+static struct place *note_directory(struct arena *arena, struct place *places, const struct record *record)
+{
+    struct place *place = place_of(places, record->pid);
+
+    if (!place) {
+        place = ARENA_NEW(arena, struct place);
+        *place = (struct place){.pid = record->pid, .next = places};
+        places = place;
+    }
+    place->directory = arena_strdup(arena, record->path);
+    return places;
+}
+
+/* The path that a record says was made; NULL: none. */
+static const char *made_by(const struct record *record)
+{
+    bool made =
+        record->kind == RECORD_OPEN && (record->flags & O_CREAT) && (record->flags & (O_TRUNC | O_EXCL));
+
+    if (record->result < 0)
+        return NULL;
+    return made ? record->path : record->kind == RECORD_RENAME ? record->text : NULL;
+}
+
 void observe_remove_outputs(struct record_log *log, const char *directory)
 {
     struct arena arena;
@@ -400,20 +438,17 @@ void observe_remove_outputs(struct record_log *log, const char *directory)
         return;
     arena_init(&arena);
     path_table_init(&paths, &arena, directory);
-    const char *base = NULL; /* of the process that wrote last; a compiler's processes share one */
+    struct place *places = NULL;
     record_log_rewind(log);
     while (record_log_next(log, &record)) {
         struct stat status;
         if (record.kind == RECORD_DIRECTORY)
-            base = arena_strdup(&arena, record.path);
-        bool made = record.kind == RECORD_OPEN && record.result >= 0 && (record.flags & O_CREAT) &&
-                    (record.flags & (O_TRUNC | O_EXCL));
-        const char *path = made                                                 ? record.path
-                           : record.kind == RECORD_RENAME && record.result >= 0 ? record.text
-                                                                                : NULL;
-        if (!path)
+            places = note_directory(&arena, places, &record);
+        const struct place *place = place_of(places, record.pid);
+        const char *path = made_by(&record);
+        if (!path || (path[0] != '/' && (!place || !place->directory[0]))) /* where that is isn't known */
             continue;
-        path = path_table_form(&paths, base, path);
+        path = path_table_form(&paths, place ? place->directory : NULL, path);
         if (fstatat(folder, path, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode))
             unlinkat(folder, path, 0);
     }

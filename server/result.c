@@ -17,8 +17,8 @@
 #include "server/compilers/depfile.h"
 #include "server/grounded.h"
 #include "server/stats.h"
-#include "spawn/child.h"
 #include "spawn/peer.h"
+#include "spawn/starts.h"
 
 /* ---- packing ---- */
 
@@ -263,22 +263,18 @@ static mode_t mode_of_restored(const struct request *request, const struct packe
 }
 
 /* A program that is open for writing anywhere can't be executed, and a child that is being started holds all
- * descriptors for a moment: then no child starts. */
+ * descriptors for a moment. */
 static int write_beside(struct request *request, struct unpacker *unpacker, const struct packed_file *file,
                         struct restored *restored)
 {
-    bool executable = file->mode & 0111;
-
-    if (executable)
-        child_exclude_starts();
     int fd =
         openat(restored->directory, restored->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
                mode_of_restored(request, file, restored));
     int error = fd < 0 ? -errno : write_content(request, unpacker, file, fd);
     if (fd >= 0 && close(fd) != 0 && !error)
         error = -errno;
-    if (executable)
-        child_admit_starts();
+    if (file->mode & 0111)
+        starts_outlast();
     return error;
 }
 

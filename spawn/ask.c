@@ -9,6 +9,7 @@
 
 #include "common/clock.h"
 #include "spawn/launch.h"
+#include "spawn/starts.h"
 
 /* `end` is a time of clock_monotonic(). */
 static int read_answer(int fd, int64_t end, struct buf *answer)
@@ -62,7 +63,9 @@ int ask(const char *program, char *const *argv, char *const *environment, const 
     launch.directory = directory;
     launch.own_group = true;
     launch_fd(&launch, ends[1], STDOUT_FILENO);
+    starts_begin();
     int error = launch_start(&launch, &pid);
+    starts_end();
     close(ends[1]);
     if (!error) {
         int64_t end = clock_monotonic() + (int64_t)ASK_PATIENCE * 1000000;

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,6 +17,7 @@
 #include "common/arena.h"
 #include "spawn/launch.h"
 #include "spawn/peer.h"
+#include "spawn/starts.h"
 #include "spawn/terminal.h"
 
 enum { HANDLE_PID, HANDLE_STREAM, HANDLE_GRACE = HANDLE_STREAM + CHILD_STREAMS };
@@ -294,20 +294,6 @@ static char **trampoline_argv(struct arena *arena, const struct child_options *o
     return argv;
 }
 
-/* Many may write executables at once, so the start is the one that excludes all others; and it goes first,
- * for a client waits for it, and perhaps the loop. */
-static pthread_rwlock_t starts = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
-
-void child_exclude_starts(void)
-{
-    pthread_rwlock_rdlock(&starts);
-}
-
-void child_admit_starts(void)
-{
-    pthread_rwlock_unlock(&starts);
-}
-
 static _Thread_local bool has_own_umask;
 
 void child_own_umask(void)
@@ -361,10 +347,10 @@ static int spawn_program(struct child *child, const struct child_options *option
         launch_fd(&launch, gate, CHILD_GATE_FD);
     for (int i = 0; options->pool && i < 2; i++)
         launch_fd(&launch, options->pool[i], CHILD_POOL_FD + i);
-    pthread_rwlock_wrlock(&starts);
+    starts_begin();
     int error = itself ? start_with_umask(&launch, options->settings->umask, &child->pid)
                        : launch_start(&launch, &child->pid);
-    pthread_rwlock_unlock(&starts);
+    starts_end();
     arena_release(&arena);
     return error;
 }

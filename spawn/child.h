@@ -78,11 +78,6 @@ struct child {
     int status, open_handles;
 };
 
-/* While excluded (any thread may), no program is started. A file that is open for writing can't be executed
- * by anyone, and a child between its birth and its exec has what its parent has open. */
-void child_exclude_starts(void);
-void child_admit_starts(void);
-
 /* Makes the calling thread's umask its own; where the kernel forbids that, its children go on being
  * trampolines. Such a thread must start no others: they would share it. */
 void child_own_umask(void);

@@ -89,11 +89,20 @@ void record_log_close(struct record_log *log)
     log->fd = -1;
 }
 
-/* Where the entries end: what the writers say, as far as it can be true. */
-static size_t end_of_entries(const struct record_log *log)
+/* Up to where entries were begun: what the writers say, as far as it can be true. */
+static size_t begun_entries(const struct record_log *log)
 {
     uint64_t used = __atomic_load_n(&file_of(log)->used, __ATOMIC_ACQUIRE);
     return used > log->size ? log->size : (size_t)used;
+}
+
+/* … and up to where they can be read: pages beyond `backed` may have no memory, and to touch them be a
+ * signal; nobody has written there. */
+static size_t end_of_entries(const struct record_log *log)
+{
+    uint64_t backed = __atomic_load_n(&file_of(log)->backed, __ATOMIC_ACQUIRE);
+    size_t begun = begun_entries(log);
+    return begun > backed ? (size_t)backed : begun;
 }
 
 int record_log_reset(struct record_log *log)
@@ -101,11 +110,8 @@ int record_log_reset(struct record_log *log)
     uint64_t backed = file_of(log)->backed;
     size_t end = end_of_entries(log);
 
-    /* Pages beyond `backed` may have no memory, and nobody has written there. */
     if (backed < RECORD_CHUNK || backed > log->size)
         return -EUCLEAN;
-    if (end > backed)
-        end = (size_t)backed;
     memset(log->map, 0, end);
     write_header(log, backed);
     return 0;
@@ -312,7 +318,7 @@ static enum record_fault check_records(struct record_log *log, struct processes 
     }
     if (__atomic_load_n(&file_of(log)->overflow, __ATOMIC_RELAXED))
         return RECORD_OVERFLOW;
-    if (log->next != end_of_entries(log))
+    if (log->next != begun_entries(log))
         return RECORD_HOLE;
 
     const struct process *missing = missing_start(table);

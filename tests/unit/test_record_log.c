@@ -63,6 +63,8 @@ static struct record_entry *put(struct record_log *log, const struct record *rec
     struct record_entry *entry = (void *)(log->map + file_of(log)->used);
 
     file_of(log)->used += size;
+    while (file_of(log)->backed < file_of(log)->used) /* as a writer does first */
+        file_of(log)->backed += RECORD_CHUNK;
     entry->pid = record->pid;
     entry->kind = record->kind;
     entry->result = record->result;
@@ -377,6 +379,18 @@ static void many_processes_are_told_apart(void **state)
     assert_fault(log, RECORD_UNWATCHED, "/bin/silent");
 }
 
+/* A writer that was killed before it had memory for its entry. */
+static void what_has_no_memory_is_a_hole(void **state)
+{
+    struct record_log *log = log_of(state);
+
+    put_start(log, ROOT);
+    file_of(log)->backed = file_of(log)->used; /* all that is readable is whole */
+    assert_fault(log, RECORD_WHOLE, "");
+    file_of(log)->used += 4096;
+    assert_fault(log, RECORD_HOLE, "");
+}
+
 /* ---- the environment ---- */
 
 static void assert_pair(struct record_log *log, char *const *environment, const char *expected)
@@ -429,6 +443,7 @@ int main(void)
         TEST(an_unfinished_record_is_a_hole),
         TEST(overflow_is_told),
         TEST(many_processes_are_told_apart),
+        TEST(what_has_no_memory_is_a_hole),
         TEST(the_users_preload_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
