@@ -146,10 +146,16 @@ static void on_kill_time(uv_timer_t *timer)
         child_kill(&miss->child, SIGKILL);
 }
 
-void miss_end_cancelled(struct miss *miss)
+/* Not where the client may already have taken it upon itself to make them. */
+void miss_remove_outputs(struct miss *miss)
 {
     if (miss->watched && !miss->whole && !connection_is_overdue(&miss->connection))
         observe_remove_outputs(&miss->log, miss->request->wire.directory);
+}
+
+void miss_end_cancelled(struct miss *miss)
+{
+    miss_remove_outputs(miss);
     if (miss->request->reason == REASON_NONE) {
         miss->request->reason = REASON_CANCELLED;
         miss->request->outcome = "cancelled";

@@ -56,6 +56,8 @@ void miss_reply_with_request(struct miss *miss);
 void miss_reply_run(struct miss *miss, enum reason reason, const char *word);
 void miss_reply_status(struct miss *miss);
 void miss_end_cancelled(struct miss *miss);
+/* What an unfinished compile has made, as far as its log says. */
+void miss_remove_outputs(struct miss *miss);
 void miss_run_work(struct miss *miss, uv_work_cb work, uv_after_work_cb after);
 /* True if the request still wants what was worked on. */
 bool miss_work_ended(struct miss *miss);

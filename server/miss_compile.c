@@ -223,7 +223,8 @@ static void compiler_ended(struct child *child, int status, bool held)
         miss_end_cancelled(miss);
         return;
     }
-    if (miss->exec_error) { /* nothing ran: the client's own attempt tells why */
+    if (miss->exec_error) { /* nothing ran, or its output was lost: the client's own attempt tells all */
+        miss_remove_outputs(miss);
         miss_release_slot(miss);
         miss_land(miss, LANDING_USELESS);
         miss_reply_run(miss, REASON_NOT_FOUND, strerror(-miss->exec_error));
