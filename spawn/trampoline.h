@@ -1,6 +1,7 @@
 /* trampoline: what a child must set about itself before it becomes the compiler. libc only.
  *
- * posix_spawn has no action for umask, limits, nice or affinity. So the server starts the client's program as
+ * posix_spawn has no action for umask, limits, nice or affinity. So the server starts the client's program
+ * (but see child_own_umask in child.h) as
  *
  *     ccwrap --ccwrap-trampoline SETTINGS PROGRAM ARGV0 ARGS…
  *
