@@ -47,6 +47,7 @@ static const char *const fact_names[FACT_COUNT] = {
     [FACT_LIMITS] = "umask or limits",
     [FACT_MACHINE] = "processor",
     [FACT_LIBRARIES] = "LD_LIBRARY_PATH",
+    [FACT_WORDS] = "words of the command",
 };
 
 /* Says what is no longer so. Always false. */

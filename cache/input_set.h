@@ -37,6 +37,7 @@ enum input_fact {
     FACT_LIMITS,      /* umask and the like, where they show */
     FACT_MACHINE,     /* processor, where it shows */
     FACT_LIBRARIES,   /* folders in which the loader looks first (LD_LIBRARY_PATH) */
+    FACT_WORDS,       /* the words of the command as they were given */
     FACT_COUNT
 };
 

@@ -100,6 +100,18 @@ static const char *limits_fact(struct request *request)
     return digest_text(&digest, arena_alloc(&request->arena, DIGEST_TEXT_SIZE));
 }
 
+/* A script can count them, and tell `@file` from what the file says. */
+static const char *words_fact(struct request *request)
+{
+    struct hasher hasher;
+
+    hasher_init(&hasher, "words 1");
+    for (char *const *word = request->wire.argv; *word; word++)
+        hasher_text(&hasher, "word", *word);
+    struct digest digest = hasher_finish(&hasher);
+    return digest_text(&digest, arena_alloc(&request->arena, DIGEST_TEXT_SIZE));
+}
+
 static const char *make_fact(struct request *request, enum input_fact fact)
 {
     switch (fact) {
@@ -124,6 +136,8 @@ static const char *make_fact(struct request *request, enum input_fact fact)
         return machine_processor();
     case FACT_LIBRARIES:
         return libraries_fact(request);
+    case FACT_WORDS:
+        return words_fact(request);
     case FACT_COUNT:
         break;
     }

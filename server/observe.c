@@ -64,13 +64,14 @@ static void add_existing(struct walk *walk, const char *path, bool follow)
 }
 
 /* Under a text key the text stands for the files that it is made of, if nothing in the result tells columns,
- * comments or digests. */
+ * comments or digests. A script may add options that make it tell them. */
 static bool shows_in_text(const struct walk *walk, const struct path_entry *entry, bool program)
 {
     const struct request *request = walk->observation->request;
 
     if (!request->by_text || program || request->command.positions_show || request->command.columns_show ||
-        walk->observation->has_messages || (walk->traits & TRAITS_OF_SOURCE))
+        walk->observation->has_messages || walk->whole_environment ||
+        (walk->traits & (TRAITS_OF_SOURCE | TRAIT_PRAGMAS)))
         return false;
     return is_main_source(walk, entry) || (request->text && text_shows(request->text, entry->path));
 }
@@ -185,7 +186,7 @@ static bool is_named_by_option(const struct request *request, const char *path)
 static unsigned without_harmless(const char *path, unsigned traits)
 {
     if (strncmp(path, "/usr/", 5) == 0)
-        traits &= ~(unsigned)TRAIT_ASSEMBLER;
+        traits &= ~(unsigned)(TRAIT_ASSEMBLER | TRAIT_PRAGMAS);
     if (strstr(path, "/include/c++/") || strncmp(path, "/usr/lib/", 9) == 0 ||
         strcmp(path, "/usr/include/assert.h") == 0)
         traits &= ~(unsigned)TRAIT_OWN_NAME;
@@ -400,10 +401,10 @@ static void add_facts(struct walk *walk)
 
     if (observation->has_messages)
         observe_add_message_facts(observation);
-    if (!observation->has_messages && !request->command.positions_show &&
+    if (!observation->has_messages && !request->command.positions_show && !walk->whole_environment &&
         !(walk->traits & (TRAITS_OF_RAW_INPUT | TRAIT_COMMENTS)))
         input_set_allow_comments(observation->set);
-    if (request->words_shortened && (walk->traits & TRAIT_OWN_NAME))
+    if ((request->words_shortened && (walk->traits & TRAIT_OWN_NAME)) || walk_went_by_other_names(walk))
         input_set_add_fact(observation->set, FACT_DIRECTORY, request_fact(request, FACT_DIRECTORY));
     observation->shows_times |= (walk->traits & TRAIT_DATED) != 0;
 }

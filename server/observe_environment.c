@@ -195,6 +195,8 @@ static void add_environment(struct walk *walk)
     for (const char *const *name = request->frontend->environment; name && *name; name++)
         add_variable(walk, *name);
     add_path(walk);
+    if (walk->whole_environment && request->frontend != &frontend_rustc)
+        input_set_add_fact(observation->set, FACT_WORDS, request_fact(request, FACT_WORDS));
     if (walk->whole_environment) /* and so it may ask for anything else that a script can see */
         for (size_t i = 0; i < sizeof seen_by_scripts / sizeof *seen_by_scripts; i++)
             input_set_add_fact(observation->set, seen_by_scripts[i],

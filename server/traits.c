@@ -64,7 +64,14 @@ static bool holds_one_of(const char *text, size_t length, const char *const *wor
 static const char *const raw_words[] = {"incbin", "INCBIN", NULL};
 /* gcc's manual, "Standard Predefined Macros" and "Other Builtins"; the C++ standard, [support.srcloc] */
 static const char *const name_words[] = {
-    "__FILE__", "__BASE_FILE__", "__FILE_NAME__", "__builtin_FILE", "source_location", "BOOST_CURRENT", NULL};
+    "__FILE__",
+    "__BASE_FILE__",
+    "__FILE_NAME__",
+    "__builtin_FILE",
+    "source_location",
+    "BOOST_CURRENT",
+    "__PRETTY_FUNCTION__", /* clang: a lambda's type is told by its place */
+    NULL};
 static const char *const column_words[] = {"__builtin_COLUMN", "__builtin_source_location", NULL};
 static const char *const comment_words[] = {"documentation", "everything", "fallthrough", "-Wextra",
                                             "c90-c99",       "-W\"",       NULL};
@@ -84,8 +91,8 @@ unsigned traits_of_text(const char *text, size_t length)
         traits |= TRAIT_RAW;
     if (holds_one_of(text, length, name_words))
         traits |= TRAIT_OWN_NAME;
-    if (holds(text, length, "diagnostic") && holds_one_of(text, length, comment_words))
-        traits |= TRAIT_COMMENTS;
+    if (holds(text, length, "diagnostic"))
+        traits |= TRAIT_PRAGMAS | (holds_one_of(text, length, comment_words) ? TRAIT_COMMENTS : 0u);
     if (holds_one_of(text, length, column_words))
         traits |= TRAIT_COLUMNS;
     if (holds_one_of(text, length, chance_words))

@@ -16,7 +16,8 @@ enum trait {
     TRAIT_COMMENTS = 1 << 4,  /* pragmas for warnings that read comments */
     TRAIT_CHANCE = 1 << 5,    /* a shell's variables for chance and the clock */
     TRAIT_COLUMNS = 1 << 6,   /* where in its line something stands */
-    TRAITS_ALL = (1 << 7) - 1
+    TRAIT_PRAGMAS = 1 << 7,   /* pragmas for warnings, which gcc's -E doesn't heed */
+    TRAITS_ALL = (1 << 8) - 1
 };
 
 /* Those of the file at `path`, relative to the descriptor `directory`, whose facts were found a moment ago: a

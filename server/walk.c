@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/clock.h"
 #include "server/basedir.h"
@@ -50,9 +51,59 @@ static void refuse_descriptor(struct walk *walk, const struct path_entry *entry)
         walk_give_up(walk, REASON_DESCRIPTOR, entry->path);
 }
 
+/* Is the path one that the compiler made of this word: below the folder that it names, or beside the file? */
+static bool word_explains(const struct walk *walk, const char *word, const char *path)
+{
+    struct stat status;
+    size_t length = strlen(word);
+
+    while (length > 1 && word[length - 1] == '/')
+        length--;
+    if (basedir_is_below(path, word, length))
+        return true;
+    const char *slash = memrchr(word, '/', length);
+    return slash && slash > word && basedir_is_below(path, word, (size_t)(slash - word)) &&
+           (fstatat(walk->observation->request->ground, word, &status, 0) != 0 || !S_ISDIR(status.st_mode));
+}
+
+/* An absolute path below the client's directory is kept relative, for in another checkout the words of the
+ * command, which are told relative in the key, lead to another. Where a variable or a text named it, it stays
+ * what it is. */
+static bool is_explained(const struct walk *walk, const char *path)
+{
+    const struct request *request = walk->observation->request;
+    const struct command *command = &request->command;
+
+    for (size_t i = 0; i < command->key_word_count; i++) {
+        const char *word = command->key_words[i];
+        word = word[0] == '/' ? word : basedir_path_of_word(word);
+        if (word && word[0] == '/' && word_explains(walk, word, path))
+            return true;
+    }
+    return command->source && command->source[0] == '/' && word_explains(walk, command->source, path);
+}
+
+static void note_absolute(struct walk *walk, struct path_entry *entry, const char *path)
+{
+    if (path[0] == '/' && entry->path[0] != '/' && strcmp(entry->path, ".") != 0 &&
+        !(entry->use & USE_ABSOLUTE) && walk->observation->request->frontend != &frontend_rustc &&
+        !is_explained(walk, path))
+        entry->use |= USE_ABSOLUTE;
+}
+
+bool walk_went_by_other_names(const struct walk *walk)
+{
+    for (const struct path_entry *entry = walk->paths.first; entry; entry = entry->next)
+        if ((entry->use & USE_ABSOLUTE) && !(entry->use & USE_PRIVATE) && !walk_is_own(entry))
+            return true;
+    return false;
+}
+
 static struct path_entry *entry_of(struct walk *walk, const struct record *record, const char *path)
 {
     struct path_entry *entry = path_table_get(&walk->paths, find_process(walk, record->pid)->directory, path);
+
+    note_absolute(walk, entry, path);
 
     if (walk->private_folder &&
         basedir_is_below(entry->path, walk->private_folder, strlen(walk->private_folder)))

@@ -56,6 +56,9 @@ struct walk {
 void walk_give_up(struct walk *walk, enum reason reason, const char *word);
 /* What the compile made itself is no input afterwards. */
 bool walk_is_own(const struct path_entry *entry);
+/* Was something below the client's directory found by an absolute path that came from elsewhere than the
+ * words of the command? In another directory that path still leads here. */
+bool walk_went_by_other_names(const struct walk *walk);
 bool walk_is_absence(int result);
 /* Walks the log of walk->observation; gives up where it isn't whole. */
 void walk_log(struct walk *walk);

@@ -478,8 +478,9 @@ static void conclude(struct c_line *line, struct command *command)
                                (line->debug && !line->directory_named && !line->directory_mapped);
     command->positions_show = (line->flags & SHOWS_POSITIONS) || line->debug || !language->c_text ||
                               language->kind != LANGUAGE_SOURCE;
-    command->columns_show =
-        (line->flags & SHOWS_COLUMNS) || ((line->flags & SHOWS_INDENTATION) && !line->dialect->is_clang);
+    /* clang's warnings ask what a macro made, and where it stood, and its depfiles what __has_include asked
+     * for */
+    command->columns_show = (line->flags & (SHOWS_COLUMNS | SHOWS_INDENTATION)) || line->dialect->is_clang;
     command->processor_shows = line->flags & SHOWS_PROCESSOR;
     command->truncates_object = line->assembly && !line->dialect->is_clang;
     command->distributable = line->object && !line->syntax_only && language->kind == LANGUAGE_SOURCE;

@@ -13,6 +13,8 @@ struct blanker {
     bool tokens_before; /* on this logical line */
     bool keep_comments; /* one was kept for what follows it: so is what follows, if it is a comment */
     bool header_name;   /* a < may begin a header's name */
+    bool hash;          /* this logical line is a directive, or may be, whose name comes now */
+    bool counts_lines;  /* … #line, or # and a number */
     char solid; /* the last byte before `next` that was no blank; comments that were blanked don't count */
 };
 
@@ -71,6 +73,8 @@ static void begin_line(struct blanker *blanker)
     blanker->tokens_before = false;
     blanker->keep_comments = false;
     blanker->header_name = false;
+    blanker->hash = false;
+    blanker->counts_lines = false;
 }
 
 /* Is the comment plain UTF-8 without characters that could be controls (bidirectional ones among them)? */
@@ -106,12 +110,24 @@ static bool holds(const char *p, const char *end, const char *lower)
     return false;
 }
 
+/* gcc's warning for indentation looks for directives in the bare lines of a file. */
+static bool has_directive_line(const char *p, const char *end)
+{
+    while ((p = memchr(p, '\n', (size_t)(end - p)))) {
+        for (p++; p < end && is_blank(*p); p++)
+            ;
+        if (p < end && *p == '#')
+            return true;
+    }
+    return false;
+}
+
 /* Comments that compilers or their warnings read, or complain of. And what is one comment, to a compiler that
  * knows of // or to one that doesn't. */
 static bool is_read(const char *p, const char *end)
 {
     return holds(p, end, "fall") || holds(p, end, "lint") || holds(p, end, "expected-") ||
-           holds(p + 1, end, "/*") || memchr(p, '\\', (size_t)(end - p)) ||
+           holds(p + 1, end, "/*") || memchr(p, '\\', (size_t)(end - p)) || has_directive_line(p, end) ||
            !characters_are_plain((const unsigned char *)p, (const unsigned char *)end);
 }
 
@@ -177,6 +193,9 @@ static void treat_comment(struct blanker *blanker, const char *stop)
     /* Before further tokens a tab moves them; and if the comment joins two lines, what follows belongs to a
      * directive, or a # that follows doesn't begin one. */
     if (!ends_line && ((last_line && blanker->tokens_before) || last_line_has_tab(start, stop)))
+        blanker->keep_comments = true;
+    /* #line counts from the end of its own */
+    if (last_line && blanker->counts_lines)
         blanker->keep_comments = true;
     /* gcc takes it for where the line's indentation ends */
     if (!ends_line && !blanker->tokens_before)
@@ -344,6 +363,8 @@ static bool word(struct blanker *blanker)
     length = (size_t)(p - start);
     if (word_is_one_of(start, length, position_words))
         return false;
+    if (continuation_at(blanker, p) && word_is_one_of(start, length, raw_prefixes))
+        return false;
     if (p < blanker->end && *p == '"' && word_is_one_of(start, length, raw_prefixes) &&
         !raw_string_is_plain(blanker, p))
         return false;
@@ -395,10 +416,22 @@ static bool slash(struct blanker *blanker)
     return true;
 }
 
+/* "%:" and "?\?=" are other forms of "#". No other directive's name begins with an l. */
+static void note_directive(struct blanker *blanker, char c)
+{
+    if (!blanker->tokens_before) {
+        blanker->hash = c == '#' || c == '%' || c == '?';
+    } else if (blanker->hash && is_word(c)) {
+        blanker->hash = false;
+        blanker->counts_lines = c == 'l' || (c >= '0' && c <= '9');
+    }
+}
+
 static bool token(struct blanker *blanker)
 {
     char c = *blanker->next;
 
+    note_directive(blanker, c);
     blanker->tokens_before = true;
     if (c == '"' || c == '\'')
         return quoted(blanker);

@@ -94,6 +94,11 @@ static const struct sample samples[] = {
     {"#embed \"x\"\n", NULL},
     {"__builtin_COLUMN()", NULL},
     SAME("__TIMESTAMP__x\n"),
+    /* gcc: #line counts from the end of its own line, and directives in a comment are seen by a warning */
+    SAME("#line 5 /* a\n */\nint c;"),
+    SAME(" %: 5 /* a\n */\nint c;"),
+    SAME("int a; /* b\n #if c\n d */\nint e;"),
+    {"const char *k = R\\\n\"( \" // a\n)\";\n", NULL},
 };
 
 static void test_samples(void **state)
