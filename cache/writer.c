@@ -356,7 +356,8 @@ static void *write_until_stopped(void *data)
     if (writer_mode(writer) == STORE_OPEN) {
         for (int64_t end = clock_monotonic() + STOP_UPKEEP; keep_up(writer) && clock_monotonic() < end;)
             ;
-        store_checkpoint(&writer->store, SQLITE_CHECKPOINT_TRUNCATE);
+        if (writer_mode(writer) == STORE_OPEN) /* still: what went wrong may have closed it */
+            store_checkpoint(&writer->store, SQLITE_CHECKPOINT_TRUNCATE);
     }
     store_close(&writer->store);
     return NULL;

@@ -277,7 +277,8 @@ void miss_begin(struct request *request, enum answer answer)
         return;
     }
     miss->open_handles++;
-    connection_was_silent_since(&miss->connection, request->began);
+    if (answer != ANSWER_REPLIED) /* of a reply a part may be sent */
+        connection_was_silent_since(&miss->connection, request->began);
     if (request->complaints.length)
         connection_send_bytes(&miss->connection, request->complaints.data, request->complaints.length);
     if (miss->leaving || miss->child_open) /* the client has gone meanwhile; or its end leads on */

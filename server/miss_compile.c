@@ -218,6 +218,7 @@ static void compiler_ended(struct child *child, int status, bool held)
     uv_timer_stop(&miss->timer);
     child_close(child);
     pool_leave(&miss->pool);
+    miss->whole = status == 0 && !miss->exec_error;
     if (miss->cancelled) {
         miss_release_slot(miss);
         miss_end_cancelled(miss);
@@ -230,7 +231,6 @@ static void compiler_ended(struct child *child, int status, bool held)
         miss_reply_run(miss, REASON_NOT_FOUND, strerror(-miss->exec_error));
         return;
     }
-    miss->whole = status == 0;
     miss->spoilt |= unwatchable;
     if (miss->spoilt && status == 0)
         programs_mark_unwatchable(miss->request->wire.program);

@@ -307,7 +307,7 @@ static bool are_inherited(const struct trampoline *settings)
 {
     struct trampoline own;
 
-    if (peer_limits(getpid(), &own) != 0 || own.nice != settings->nice || own.affinity != settings->affinity)
+    if (peer_limits(gettid(), &own) != 0 || own.nice != settings->nice || own.affinity != settings->affinity)
         return false;
     for (int i = 0; i < TRAMPOLINE_LIMITS; i++) {
         const struct rlimit *a = &own.limits[i], *b = &settings->limits[i];
