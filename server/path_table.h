@@ -23,23 +23,24 @@ enum path_use {
     USE_MISSED = 1 << 4,      /* looked up, and not there */
     USE_MISSED_LINK = 1 << 5, /* the same by lstat or readlink */
     USE_LISTED = 1 << 6,
-    USE_NOT_LINK = 1 << 7,  /* readlink said that it is no link */
-    USE_WRITTEN = 1 << 8,   /* made anew by the compile: an output if it is there in the end */
-    USE_CHANGED = 1 << 9,   /* written without being made anew: appended to, or written into */
-    USE_REMOVED = 1 << 10,  /* something was removed that the compile hadn't made */
-    USE_GONE = 1 << 11,     /* its own product, removed or renamed away: a temporary */
-    USE_FOLDER = 1 << 12,   /* a directory made by the compile */
-    USE_LOADED = 1 << 13,   /* loaded as a library */
-    USE_TRIED = 1 << 16,    /* an exec of it was begun; if that doesn't fail, it was run */
-    USE_DENIED = 1 << 17,   /* looked up in a folder that may not be searched */
-    USE_DATED = 1 << 18,    /* stat'ed by a program to which size and times may say something */
-    USE_SCANNED = 1 << 19,  /* … and mode and owner, too */
-    USE_CHMODED = 1 << 21,  /* the compile set its mode, or times */
-    USE_MODED = 1 << 22,    /* stat'ed for a macro, which may look at its mode and owner */
-    USE_ABSOLUTE = 1 << 23, /* below the client's directory, by an absolute path that no word explains */
-    USE_SCRIPT = 1 << 20,   /* read by a shell, which may run it */
-    USE_SILENT = 1 << 14,   /* whatever is done with it says nothing */
-    USE_PRIVATE = 1 << 15,  /* in the compiler's own folder that goes on from compile to compile */
+    USE_NOT_LINK = 1 << 7,   /* readlink said that it is no link */
+    USE_WRITTEN = 1 << 8,    /* made anew by the compile: an output if it is there in the end */
+    USE_CHANGED = 1 << 9,    /* written without being made anew: appended to, or written into */
+    USE_REMOVED = 1 << 10,   /* something was removed that the compile hadn't made */
+    USE_GONE = 1 << 11,      /* its own product, removed or renamed away: a temporary */
+    USE_FOLDER = 1 << 12,    /* a directory made by the compile */
+    USE_LOADED = 1 << 13,    /* loaded as a library */
+    USE_TRIED = 1 << 16,     /* an exec of it was begun; if that doesn't fail, it was run */
+    USE_DENIED = 1 << 17,    /* looked up in a folder that may not be searched */
+    USE_DATED = 1 << 18,     /* stat'ed by a program to which size and times may say something */
+    USE_SCANNED = 1 << 19,   /* … and mode and owner, too */
+    USE_CHMODED = 1 << 21,   /* the compile set its mode, or times */
+    USE_MODED = 1 << 22,     /* stat'ed for a macro, which may look at its mode and owner */
+    USE_ABSOLUTE = 1 << 23,  /* below the client's directory, by an absolute path that no word explains */
+    USE_EXPLAINED = 1 << 24, /* … that a word explains */
+    USE_SCRIPT = 1 << 20,    /* read by a shell, which may run it */
+    USE_SILENT = 1 << 14,    /* whatever is done with it says nothing */
+    USE_PRIVATE = 1 << 15,   /* in the compiler's own folder that goes on from compile to compile */
 };
 
 struct path_entry {

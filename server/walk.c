@@ -86,9 +86,9 @@ static bool is_explained(const struct walk *walk, const char *path)
 static void note_absolute(struct walk *walk, struct path_entry *entry, const char *path)
 {
     if (path[0] == '/' && entry->path[0] != '/' && strcmp(entry->path, ".") != 0 &&
-        !(entry->use & USE_ABSOLUTE) && walk->observation->request->frontend != &frontend_rustc &&
-        !is_explained(walk, path))
-        entry->use |= USE_ABSOLUTE;
+        !(entry->use & (USE_ABSOLUTE | USE_EXPLAINED)) &&
+        walk->observation->request->frontend != &frontend_rustc)
+        entry->use |= is_explained(walk, path) ? USE_EXPLAINED : USE_ABSOLUTE;
 }
 
 bool walk_went_by_other_names(const struct walk *walk)
