@@ -59,10 +59,10 @@ void input_set_add_exists(struct input_set_builder *builder, const char *path, m
 /* A file's size and mtime count too; with `status`, owner and mode as well. */
 void input_set_add_times(struct input_set_builder *builder, const char *path, const struct stamp *stamp,
                          const struct stat *status);
-/* Names in a directory (directory_digest with no names left out, but those in `own`, which the compile made
- * itself; NULL-terminated, may be NULL). */
 /* Nothing is there, or a plain file without content. */
 void input_set_add_empty(struct input_set_builder *builder, const char *path);
+/* Names in a directory (directory_digest with no names left out, but those in `own`, which the compile made
+ * itself; NULL-terminated, may be NULL). */
 void input_set_add_listing(struct input_set_builder *builder, const char *path, const struct digest *names,
                            const char *const *own);
 /* readlink gives this target; `result` 0 or negative errno. */

@@ -12,9 +12,9 @@
 #include "common/memory.h"
 
 enum { IDLE_MILLISECONDS = 10000, TRIM_SLICE = 100, VACUUM_SLICE = 128 };
-static const int64_t STOP_UPKEEP =
-    INT64_C(2) * 1000000000;           /* a stop doesn't wait longer for the rest of it */
 enum { BLOB_MAX = 512 * 1024 * 1024 }; /* sqlite's own bound is 10^9 */
+/* At a stop, for the rest of the upkeep. */
+static const int64_t STOP_UPKEEP = INT64_C(2) * 1000000000;
 static const int64_t WARN_EVERY = INT64_C(60) * 1000000000;
 /* After a first sign of damage another is a second one not before (one cause may have both), and not after.
  */

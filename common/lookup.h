@@ -32,7 +32,7 @@ bool lookup_is_self(struct arena *arena, const char *path, const struct lookup_s
 int lookup_program(char **found, bool *passed, struct arena *arena, const char *name, const char *path,
                    const char *directory, const struct lookup_self *self);
 
-/* What execvp(3) takes where PATH is unset. */
+/* Where the C library looks for programs if PATH is unset. */
 #define LOOKUP_DEFAULT_PATH "/bin:/usr/bin"
 
 /* The part of a path behind its last slash. */

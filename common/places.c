@@ -113,8 +113,8 @@ static const char *default_folder(struct arena *arena)
 
 static const char *default_socket(struct arena *arena, const char *dir)
 {
-    const char *build = places_build_id();
-    uint64_t name = dir ? fnv_add(FNV_BASIS, dir, strlen(dir) + 1) : fnv_add(FNV_BASIS, "", 1);
+    const char *folder = dir ? dir : "", *build = places_build_id();
+    uint64_t name = fnv_add(FNV_BASIS, folder, strlen(folder) + 1); /* with their NULs */
 
     name = fnv_add(name, build, strlen(build) + 1);
     return arena_printf(arena, "%s/%016llx.sock", default_folder(arena), (unsigned long long)name);

@@ -62,6 +62,12 @@ static bool is_noise(const char *entry)
     return false;
 }
 
+static const char *finished_text(struct request *request, struct hasher *hasher)
+{
+    struct digest digest = hasher_finish(hasher);
+    return digest_text(&digest, arena_alloc(&request->arena, DIGEST_TEXT_SIZE));
+}
+
 const char *key_environment(struct request *request)
 {
     struct hasher hasher;
@@ -70,8 +76,7 @@ const char *key_environment(struct request *request)
         if (!is_noise(*entry))
             hasher_text(&hasher, "variable", *entry);
 
-    struct digest digest = hasher_finish(&hasher);
-    return digest_text(&digest, arena_alloc(&request->arena, DIGEST_TEXT_SIZE));
+    return finished_text(request, &hasher);
 }
 
 static const char *terminal_fact(struct request *request)
@@ -124,8 +129,7 @@ static const char *limits_fact(struct request *request)
         hasher_number(&hasher, "soft", limits.limits[i].rlim_cur);
         hasher_number(&hasher, "hard", limits.limits[i].rlim_max);
     }
-    struct digest digest = hasher_finish(&hasher);
-    return digest_text(&digest, arena_alloc(&request->arena, DIGEST_TEXT_SIZE));
+    return finished_text(request, &hasher);
 }
 
 /* A script can count them, and tell `@file` from what the file says. */
@@ -136,8 +140,7 @@ static const char *words_fact(struct request *request)
     hasher_init(&hasher, "words 1");
     for (char *const *word = request->wire.argv; *word; word++)
         hasher_text(&hasher, "word", *word);
-    struct digest digest = hasher_finish(&hasher);
-    return digest_text(&digest, arena_alloc(&request->arena, DIGEST_TEXT_SIZE));
+    return finished_text(request, &hasher);
 }
 
 static const char *make_fact(struct request *request, enum input_fact fact)

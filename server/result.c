@@ -262,8 +262,6 @@ static mode_t mode_of_restored(const struct request *request, const struct packe
     return mode_for(request, file, restored);
 }
 
-/* A program that is open for writing anywhere can't be executed, and a child that is being started holds all
- * descriptors for a moment. */
 static int write_beside(struct request *request, struct unpacker *unpacker, const struct packed_file *file,
                         struct restored *restored)
 {
@@ -273,8 +271,6 @@ static int write_beside(struct request *request, struct unpacker *unpacker, cons
     int error = fd < 0 ? -errno : write_content(request, unpacker, file, fd);
     if (fd >= 0 && close(fd) != 0 && !error)
         error = -errno;
-    if (file->mode & 0111)
-        starts_outlast();
     return error;
 }
 
@@ -289,15 +285,20 @@ static int put_in_place(const struct restored *restored)
                : -errno;
 }
 
+/* A program that is open for writing anywhere can't be executed, and a child that is being started holds all
+ * descriptors for a moment: that is waited for, once all are closed. */
 static int write_all_beside(struct request *request, const struct packed *packed, struct unpacker *unpacker,
                             struct restored *restored, size_t *count, uint64_t *size)
 {
+    bool programs = false;
+
     for (size_t i = 1; i < packed_count(packed); i++) {
         struct packed_file file;
         packed_file(packed, i, &file);
         const char *target = target_of(request, &file);
         int error;
         if (target) {
+            programs |= (file.mode & 0111) != 0;
             struct restored *next = &restored[(*count)++];
             *next = (struct restored){folder_of(request, &file), temporary_name(request, target), target,
                                       was_absent(request, &file)};
@@ -309,6 +310,8 @@ static int write_all_beside(struct request *request, const struct packed *packed
             return error;
         *size += file.size;
     }
+    if (programs)
+        starts_outlast();
     return 0;
 }
 

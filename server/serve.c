@@ -190,9 +190,9 @@ static void serve_connection(struct server *server, int fd)
         long frame = wire_frame(in.data, in.length, &type, &payload, &size);
         if (frame < 0)
             break;
-        if (frame > 0 && (size_t)frame < in.length) /* only a cancel can follow so soon: it's to be heard */
-            break;
         if (frame > 0) {
+            if ((size_t)frame < in.length) /* only a cancel can follow so soon: it's to be heard */
+                break;
             serve_frame(server, fd, buf_detach(&in, NULL), type, payload, size);
             return;
         }

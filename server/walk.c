@@ -104,7 +104,6 @@ static struct path_entry *entry_of(struct walk *walk, const struct record *recor
     struct path_entry *entry = path_table_get(&walk->paths, find_process(walk, record->pid)->directory, path);
 
     note_absolute(walk, entry, path);
-
     if (walk->private_folder &&
         basedir_is_below(entry->path, walk->private_folder, strlen(walk->private_folder)))
         entry->use |= USE_PRIVATE;

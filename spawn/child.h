@@ -3,19 +3,20 @@
  * What is spawned is the trampoline (ccwrap itself), which waits at a gate: child_spawn starts it, child_go
  * opens the gate, and closing the gate before that makes it leave without a trace. Where nobody must hear of
  * the child before it begins (`at_once`) there is no gate: what can't be executed then ends with a status of
- * the trampoline's. The trampoline sets umask, limits, nice and affinity to the client's, and execs the
- * program in the client's directory. A thread with a umask of its own (child_own_umask) starts the program
- * itself, at once, where limits, nice and affinity are this process's already. The child leads a process
- * group of its own. Descriptors: 0 is /dev/null (the pseudo terminal where 0 and one of the others are
- * terminals: its width counts); 1 and 2 are pipes (one pipe where the client's 1 and 2 are the same file, so
- * that their order is kept), a pseudo terminal where the client has a terminal there; or both are a file of
- * the caller's. A shared jobserver's ends are CHILD_POOL_FD and the next.
+ * the trampoline's, or child_spawn says so. The trampoline sets umask, limits, nice and affinity to the
+ * client's, and execs the program in the client's directory. A thread with a umask of its own
+ * (child_own_umask) starts the program itself, at once, where limits, nice and affinity are this thread's
+ * already (it may have more descriptors). The child leads a process group of its own. Descriptors: 0 is
+ * /dev/null (the pseudo terminal where 0 and one of the others are terminals: its width counts); 1 and 2 are
+ * pipes (one pipe where the client's 1 and 2 are the same file, so that their order is kept), a pseudo
+ * terminal where the client has a terminal there; or both are a file of the caller's. A shared jobserver's
+ * ends are CHILD_POOL_FD and the next.
  *
  * A child whose output goes to a file can be waited for without the loop: spawned by child_spawn, waited for
  * by child_wait, and given to the loop by child_watch if that takes too long.
  *
- * Loop thread only, but for child_spawn and child_wait. The struct is the caller's and must live until
- * `closed` was called (libuv's law). */
+ * Loop thread only, but for child_own_umask, child_spawn and child_wait. The struct is the caller's and must
+ * live until `closed` was called (libuv's law). */
 #ifndef CCWRAP_SPAWN_CHILD_H
 #define CCWRAP_SPAWN_CHILD_H
 
@@ -79,7 +80,7 @@ struct child {
 };
 
 /* Makes the calling thread's umask its own; where the kernel forbids that, its children go on being
- * trampolines. Such a thread must start no others: they would share it. */
+ * trampolines. Threads that it starts share it: they must neither make files nor start children. */
 void child_own_umask(void);
 /* Any thread. 0 or negative errno; then nothing was started. */
 int child_spawn(struct child *child, const struct child_options *options);

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 
+#include "common/fnv.h"
 #include "spawn/record_format.h"
 #include "spawn/recorder_raw.h"
 
@@ -463,10 +464,7 @@ static uint64_t asked[512];
 
 static uint64_t digest_name(const char *name)
 {
-    uint64_t digest = 14695981039346656037u; /* FNV-1a */
-
-    for (; *name; name++)
-        digest = (digest ^ (unsigned char)*name) * 1099511628211u;
+    uint64_t digest = fnv_add(FNV_BASIS, name, raw_length(name));
     return digest ? digest : 1;
 }
 

@@ -57,8 +57,8 @@ enum c_flag {
     COMPILE_ONLY = 1 << 6,      /* left out of the command that preprocesses */
     UNWATCHED = 1 << 7,         /* reads nothing that the preprocessed text wouldn't show */
     IS_QUESTION = 1 << 8,       /* the reason holds also where there is no source */
-    SHOWS_COLUMNS = 1 << 10,    /* an output tells columns: comments and blanks count, if not what they say */
     SHOWS_INDENTATION = 1 << 9, /* a warning counts comments for a line's indentation (gcc's) */
+    SHOWS_COLUMNS = 1 << 10,    /* an output tells columns: comments and blanks count, if not what they say */
     SHOWS_ALL = SHOWS_DIRECTORY | SHOWS_OUTPUT | SHOWS_POSITIONS
 };
 

@@ -363,10 +363,8 @@ static bool word(struct blanker *blanker)
     length = (size_t)(p - start);
     if (word_is_one_of(start, length, position_words))
         return false;
-    if (continuation_at(blanker, p) && word_is_one_of(start, length, raw_prefixes))
-        return false;
-    if (p < blanker->end && *p == '"' && word_is_one_of(start, length, raw_prefixes) &&
-        !raw_string_is_plain(blanker, p))
+    if (word_is_one_of(start, length, raw_prefixes) &&
+        (continuation_at(blanker, p) || (p < blanker->end && *p == '"' && !raw_string_is_plain(blanker, p))))
         return false;
     if (word_is_one_of(start, length, header_words))
         blanker->header_name = true;

@@ -69,12 +69,12 @@ class Bench:
     def __init__(self, verdicts):
         self.verdicts = verdicts
         self.place = Place()
-        self.library = os.path.join(self.place.top, "inject.so")
+        self.preload = os.path.join(self.place.top, "inject.so")
         self.tiny = os.path.join(self.place.top, "bin", "gcc")
         os.mkdir(os.path.dirname(self.tiny))
         gcc = ["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra"]
         subprocess.run([*gcc, "-o", self.tiny, os.path.join(HERE, "tiny_compiler.c")], check=True)
-        subprocess.run([*gcc, "-fPIC", "-shared", "-fno-builtin", "-o", self.library, os.path.join(HERE, "inject.c"), "-ldl"], check=True)
+        subprocess.run([*gcc, "-fPIC", "-shared", "-fno-builtin", "-o", self.preload, os.path.join(HERE, "inject.c"), "-ldl"], check=True)
         self.control = Control(os.path.join(self.place.top, "control"))
         self.numbers = itertools.count(1)
         self.stored = {}  # scenario: the namespace in which state A is stored, for those that leave it as it was
@@ -120,7 +120,7 @@ class Bench:
     # --- the server ---
 
     def start(self, ready=True):
-        self.place.start({"LD_PRELOAD": self.library, "INJECT_CONTROL": self.control.file.name})
+        self.place.start({"LD_PRELOAD": self.preload, "INJECT_CONTROL": self.control.file.name})
         if ready:  # the socket is there before all else is
             self.direct.flush()
 
